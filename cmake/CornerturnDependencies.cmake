@@ -1,0 +1,20 @@
+# Every library the project takes, in one place; docs/architecture.md gives the reason for each.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+# dsp
+pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_path(TL_EXPECTED_INCLUDE_DIR tl/expected.hpp REQUIRED)
+
+# src
+set(HDF5_PREFER_PARALLEL OFF)
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+
+if(NOT CORNERTURN_MINIMAL)
+  pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+endif()
