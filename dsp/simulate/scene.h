@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dsp/vocabulary/radar_description.h"
+#include "dsp/vocabulary/raw_layout.h"
+
+namespace cornerturn {
+
+enum class Fluctuation { swerling0, swerling1 };
+
+/// A point target. `snr_db` is the mean SNR per raw sample and channel (signal power over noise power).
+struct SceneTarget {
+  double range_m = 0.0;         ///< at time 0
+  double range_rate_mps = 0.0;  ///< positive = opening
+  double azimuth_deg = 0.0;
+  double snr_db = 0.0;
+  Fluctuation fluctuation = Fluctuation::swerling0;  ///< swerling1: a new Rayleigh amplitude each CPI
+};
+
+/// Ground clutter: many independent scatterers spread over ranges and azimuths, with a spread of range rates.
+struct SceneClutter {
+  double cnr_db = -300.0;  ///< per raw sample and channel, over noise; below -200: none
+  double min_range_m = 0.0;
+  double max_range_m = 0.0;
+  double range_rate_spread_mps = 0.0;  ///< standard deviation
+  std::size_t scatterer_count = 200;
+};
+
+/// A receiver's faults.
+struct SceneReceiver {
+  double noise_counts = 10.0;       ///< RMS of I and of Q (real sampling: of the sample)
+  double dc_i_counts = 0.0;
+  double dc_q_counts = 0.0;
+  double iq_gain_imbalance_db = 0.0;
+  double iq_phase_imbalance_deg = 0.0;
+  int adc_bits = 16;  ///< quantised and clipped to two's complement of this many bits, stored in int16
+};
+
+/// Everything the simulator needs; the TOML file has the same names (docs/capture-format.md names the truth).
+struct Scene {
+  std::string name;
+  std::uint64_t seed = 1;
+  RadarDescription radar;
+  CpiShape shape;
+  bool complex_samples = true;
+  std::size_t cpi_count = 1;
+  double cpi_period_s = 0.0;  ///< 0: back to back
+  SceneReceiver receiver;
+  SceneClutter clutter;
+  std::vector<SceneTarget> targets;
+};
+
+}  // namespace cornerturn
