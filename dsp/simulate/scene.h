@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dsp/vocabulary/error.h"
 #include "dsp/vocabulary/radar_description.h"
 #include "dsp/vocabulary/raw_layout.h"
 
@@ -32,7 +33,7 @@ struct SceneClutter {
 
 /// A receiver's faults.
 struct SceneReceiver {
-  double noise_counts = 10.0;       ///< RMS of I and of Q (real sampling: of the sample)
+  double noise_counts = 10.0;  ///< RMS of I and of Q (real sampling: of the sample)
   double dc_i_counts = 0.0;
   double dc_q_counts = 0.0;
   double iq_gain_imbalance_db = 0.0;
@@ -53,5 +54,25 @@ struct Scene {
   SceneClutter clutter;
   std::vector<SceneTarget> targets;
 };
+
+/// Checks what no single key can know: sizes, timing, signs, and that every target can be seen at time 0.
+/// Errors: usage; Error::where is the key at fault ("waveform.pri_s", "target[2].range_m").
+Expected<void> validate(const Scene& scene);
+
+/// Time between the starts of two CPIs: scene.cpi_period_s, or pulse_count * pri_s when that is 0.
+double cpi_period_s(const Scene& scene);
+
+/// Amplitude A of an echo whose SNR per raw sample is given: A = noise_counts sqrt(2) 10^(snr/20), for complex samples
+/// (A^2 over 2 sigma^2) and for real ones (A^2 / 2 over sigma^2) alike. Units: counts.
+double echo_amplitude_counts(double snr_db, const SceneReceiver& receiver);
+
+/// The ranges whose echoes the receiver can deliver. FMCW: beats from 0 to fs (real sampling: fs / 2),
+/// so up to c fs / (2 |S|) with propagation factor 1/2. Pulse: echoes that lie whole in the receive window.
+struct RangeView {
+  double min_m = 0.0;
+  double max_m = 0.0;
+  bool contains(double range_m) const { return range_m >= min_m && range_m <= max_m; }
+};
+RangeView range_view(const Scene& scene);
 
 }  // namespace cornerturn
