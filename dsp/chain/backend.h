@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dsp/config/chain_config.h"
 #include "dsp/chain/chain_plan.h"
 #include "dsp/chain/lease.h"
+#include "dsp/config/chain_config.h"
 #include "dsp/vocabulary/error.h"
 
 namespace cornerturn {
@@ -46,7 +46,10 @@ struct StageTime {
 /// The input lease is released as soon as the *input* has been consumed, not when results are done.
 /// Results live in a fixed pool; when all are held, enqueue blocks (back-pressure, counted in result_waits()).
 ///
-/// Errors: wait() returns the error of that one CPI (abandoned input, failed launch); the others go on.
+/// A CPI goes on by itself once it is enqueued; wait() only waits.
+///
+/// Errors: wait() returns the error of that one CPI (abandoned input, failed launch); the others go on. An exception of
+/// enqueue or wait ends the session; its input lease has then ended or ends with the wait of its ticket.
 /// Threads: enqueue and wait by one thread (the session's pipeline thread); leases may end in any thread.
 class Backend {
  public:

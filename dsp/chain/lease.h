@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,8 +16,7 @@
 namespace cornerturn {
 
 /// Gets a slot back when its last lease ends. Implemented by the ring (raw samples) and the result pool.
-template <typename Slot>
-class SlotOwner {
+template <typename Slot> class SlotOwner {
  public:
   virtual void recycle(Slot& slot) noexcept = 0;
 
@@ -27,8 +28,7 @@ class SlotOwner {
 /// in words, because each copy keeps memory from being reused. Allocates nothing.
 /// Slot needs: `std::atomic<std::uint32_t> holders` and `SlotOwner<Slot>* owner`.
 /// Threads: one lease per thread; different leases of one slot may live in different threads.
-template <typename Slot>
-class Lease {
+template <typename Slot> class Lease {
  public:
   Lease() = default;
   /// Takes over one holder that the owner has already counted.
@@ -83,7 +83,7 @@ struct RawSlot {
   RawCpi cpi;  ///< segments has its final length from the start; entry i is valid once segment i is published
 
   /// Segments published so far, and kAbandoned once the writer ended without publishing them all. One word, so that a
-  /// reader that waits on it misses neither.
+  /// reader that waits on it misses neither. Written by the writer alone, through set_write_state.
   static constexpr std::uint32_t kAbandoned = 0x8000'0000u;
   std::atomic<std::uint32_t> write_state{0};
 
@@ -92,13 +92,29 @@ struct RawSlot {
 
   /// Blocks until segment `index` is there. False: the writer abandoned the CPI, it must be dropped.
   bool wait_for_segment(std::size_t index) const {
-    for (;;) {
-      const std::uint32_t state = write_state.load(std::memory_order_acquire);
-      if ((state & ~kAbandoned) > index) return true;
-      if ((state & kAbandoned) != 0) return false;
-      write_state.wait(state, std::memory_order_acquire);
-    }
+    if (has_segment(index)) return true;
+    std::unique_lock lock(write_mutex_);
+    write_changed_.wait(lock, [&] { return has_segment(index) || is_abandoned(); });
+    return has_segment(index);
   }
+  bool has_segment(std::size_t index) const {
+    return (write_state.load(std::memory_order_acquire) & ~kAbandoned) > index;
+  }
+  bool is_abandoned() const { return (write_state.load(std::memory_order_acquire) & kAbandoned) != 0; }
+
+  /// Wakes the readers that wait for segments.
+  void set_write_state(std::uint32_t state) {
+    {
+      const std::lock_guard lock(write_mutex_);
+      write_state.store(state, std::memory_order_release);
+    }
+    write_changed_.notify_all();
+  }
+
+ private:
+  // Not std::atomic::wait: in libstdc++ 12 a notification behind a release store may miss a waiter.
+  mutable std::mutex write_mutex_;
+  mutable std::condition_variable write_changed_;
 };
 
 using ReadLease = Lease<RawSlot>;

@@ -19,8 +19,9 @@ class WriteSlotOwner : public SlotOwner<RawSlot> {
   ~WriteSlotOwner() = default;
 };
 
-/// The one right to write a slot. A lease that was not committed is dropped: never half-published data that looks whole.
-/// Threads: one.
+/// The one right to write a slot. A lease that was not committed is dropped: never half-published data that looks
+/// whole. After the last segment is published a reader may have finished with the slot before commit() is called; the
+/// CPI still counts only when commit() was called. Threads: one.
 class WriteLease {
  public:
   WriteLease() = default;
@@ -51,14 +52,16 @@ class WriteLease {
     const std::uint32_t index = slot_->write_state.load(std::memory_order_relaxed);
     CORNERTURN_REQUIRE(index < slot_->cpi.segments.size());
     slot_->cpi.segments[index] = segment;
-    slot_->write_state.store(index + 1, std::memory_order_release);
-    slot_->write_state.notify_all();
+    slot_->set_write_state(index + 1);
     if (index == 0) owner_->publish(*slot_);
   }
 
+  std::size_t published_segments() const { return slot_->write_state.load(std::memory_order_relaxed); }
+  bool is_whole() const { return published_segments() == segment_count(); }
+
   /// All segments are published and the CPI is whole.
   void commit() {
-    CORNERTURN_REQUIRE(slot_->write_state.load(std::memory_order_relaxed) == slot_->cpi.segments.size());
+    CORNERTURN_REQUIRE(is_whole());
     committed_ = true;
     finish();
   }
@@ -67,10 +70,7 @@ class WriteLease {
   void finish() noexcept {
     RawSlot* slot = std::exchange(slot_, nullptr);
     if (slot == nullptr) return;
-    if (!committed_) {
-      slot->write_state.fetch_or(RawSlot::kAbandoned, std::memory_order_release);
-      slot->write_state.notify_all();
-    }
+    if (!committed_) slot->set_write_state(slot->write_state.load(std::memory_order_relaxed) | RawSlot::kAbandoned);
     owner_->finish_write(*slot, committed_);
   }
 

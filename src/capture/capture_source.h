@@ -54,11 +54,12 @@ class CaptureSource {
   virtual const CaptureInfo& info() const = 0;
 
   /// Fills the slot's memory and header with the next CPI and publishes its segments (WriteLease::publish_segment; the
-  /// caller commits). End: nothing was written. Errors: input, with file and byte position.
+  /// caller commits). Filled without all segments published: the CPI could not be completed and is dropped (abandoned).
+  /// End: nothing was written. Errors: input, with file and byte position.
   virtual Expected<Fill> fill(WriteLease& slot) = 0;
   /// Makes the next fill deliver CPI `cpi_index`. Errors: usage when it does not exist or the source is live.
   virtual Expected<void> seek(std::size_t cpi_index) = 0;
-  /// A fill that waits for a live source returns soon.
+  /// From now on every fill that waits (for a live source, a slow link) returns soon. Called from any thread.
   virtual void request_stop() {}
 };
 
