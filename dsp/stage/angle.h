@@ -59,8 +59,8 @@ double peak_azimuth_deg(std::span<const double> azimuths_deg, std::span<const do
 /// No training gate left, or training that is all zero: R = I and kAngleDoubtful. A channel that is zero in the cell is
 /// left out and flagged kAngleDoubtful; fewer than two channels with data: kNoAngle, azimuths NaN.
 /// Shape: cube (gate, channel, Doppler bin). Allocates nothing after construction. Threads: one caller per object.
-/// Source: adaptive: the maximum-likelihood angle in noise of covariance R, as in Robey et al., "A CFAR Adaptive Matched
-/// Filter Detector", T-AES 28(1), 1992; training: Reed, Mallett & Brennan, T-AES 10(6), 1974.
+/// Source: adaptive: the maximum-likelihood angle in noise of covariance R, as in Robey et al., "A CFAR Adaptive
+/// Matched Filter Detector", T-AES 28(1), 1992; training: Reed, Mallett & Brennan, T-AES 10(6), 1974.
 class AngleEstimator {
  public:
   AngleEstimator(const ChainConfig::Angle& config, const ArrayGeometry& array, double wavelength_m,
@@ -72,8 +72,8 @@ class AngleEstimator {
   /// A light parameter. Requires loading >= 0.
   void set_loading(double loading);
 
-  /// Fills azimuth_deg, azimuth_bartlett_deg and the angle flags of each detection. `alarms` as CfarDetector gives them.
-  /// Returns the number of detections flagged.
+  /// Fills azimuth_deg, azimuth_bartlett_deg and the angle flags of each detection. `alarms` as CfarDetector gives
+  /// them. Returns the number of detections flagged.
   std::size_t process(CubeView<const std::complex<float>> cube, std::span<const CfarAlarm> alarms, ThreadPool& pool,
                       std::span<Detection> detections);
 

@@ -71,33 +71,46 @@ class CfarDetector {
   double factor(std::size_t gate, std::size_t doppler_bin) const;
 
  private:
-  struct RangeSpan {  // lines around a gate, ends excluded
-    std::size_t far_begin, near_begin, near_end, far_end;
+  /// Lines of the window around a gate: training [far_begin, near_begin) and [near_end, far_end), guard and the gate
+  /// itself [near_begin, near_end).
+  struct RangeSpan {
+    std::size_t far_begin = 0;
+    std::size_t near_begin = 0;
+    std::size_t near_end = 0;
+    std::size_t far_end = 0;
     std::size_t far_count() const { return (near_begin - far_begin) + (far_end - near_end); }
     std::size_t near_count() const { return near_end - near_begin; }
+    bool same_counts(const RangeSpan& other) const {
+      return far_count() == other.far_count() && near_count() == other.near_count();
+    }
   };
   struct Scratch;
 
+  void find_used_counts();
   RangeSpan range_span(std::size_t gate) const;
   std::size_t count(const RangeSpan& span, std::size_t doppler_bin) const;
   void make_scale_line(const RangeSpan& span, std::span<float> scale) const;
-  void mark_line(MatrixView<const float> power, std::size_t gate, std::size_t worker);
+  void fill_halo(std::span<float> line) const;
+  void mark_line(MatrixView<const float> power, std::size_t gate, const RangeSpan& span, const Scratch& scratch);
   double training_mean(MatrixView<const float> power, std::size_t gate, std::size_t doppler_bin) const;
 
   CfarShape shape_;
-  CfarAxes axes_;
   bool wraps_;
+  std::size_t thread_count_;
   double pfa_ = 0.0;
-  std::size_t train_range_, guard_range_;      // 0 where the axis takes no part
-  std::size_t train_doppler_, guard_doppler_;  // cut to what a wrapping axis holds
-  std::vector<std::uint32_t> full_doppler_count_, train_doppler_count_;  // per bin: window with and without its guard
-  std::vector<double> factor_of_count_;                                  // 0: this count does not occur
-  std::vector<std::uint32_t> used_counts_;
+  // 0 along an axis that takes no part.
+  std::size_t train_range_ = 0;
+  std::size_t guard_range_ = 0;
+  std::size_t train_doppler_ = 0;
+  std::size_t guard_doppler_ = 0;
+  std::vector<std::size_t> window_bins_;    // per bin: Doppler cells of the whole window that exist
+  std::vector<std::size_t> training_bins_;  // per bin: those outside the guard
+  std::vector<std::size_t> used_counts_;    // training counts that occur in the map
+  std::vector<double> factor_of_count_;
   std::size_t words_per_line_;
   std::vector<std::uint64_t> hits_;  // (gate, word): one bit per cell
-  AlignedBuffer<float> scratch_;     // (worker, line)
-  std::size_t scratch_lines_stride_ = 0;
-  std::size_t padded_bins_ = 0;
+  std::size_t line_stride_ = 0;
+  AlignedBuffer<float> scratch_;  // (worker, line of Scratch, bin)
 };
 
 }  // namespace cornerturn

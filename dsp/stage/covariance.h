@@ -21,7 +21,8 @@ constexpr std::size_t packed_index(std::size_t row, std::size_t column) { return
 /// K >= 2 M - 3 snapshots that hold no target cost 3 dB or less (Reed, Mallett & Brennan, T-AES 10(6), 1974).
 /// Accuracy: single precision with partial sums in double; relative L2 error below 1e-6.
 /// Allocates nothing after construction. Threads: process() from any thread with its own `worker` number.
-/// Source: Van Trees, Optimum Array Processing (2002), section 7.2 (sample matrix), 7.2.3 (forward-backward), 7.3 (loading).
+/// Source: Van Trees, Optimum Array Processing (2002), section 7.2 (sample matrix), 7.2.3 (forward-backward), 7.3
+/// (loading).
 class CovarianceStage {
  public:
   struct Options {
@@ -41,7 +42,7 @@ class CovarianceStage {
   std::size_t channel_count_;
   std::size_t snapshot_count_;
   Options options_;
-  std::size_t plane_stride_;    // floats from one channel's line to the next, padded to whole vectors with zeros
+  std::size_t plane_stride_;  // floats from one channel's line to the next, padded to whole vectors with zeros
   std::size_t worker_stride_;
   AlignedBuffer<float> planes_;  // (worker, real or imaginary, channel, snapshot)
 };

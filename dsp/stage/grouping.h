@@ -32,7 +32,8 @@ struct GroupingGeometry {
 /// dropped. With grouping disabled each alarm is a detection at its bin.
 /// Output: in ascending order of (gate, bin); azimuths NaN with kNoAngle until the angle stage fills them.
 /// Allocates nothing after construction. Threads: one caller per object.
-/// Source: parabola: Smith, Spectral Audio Signal Processing (2011), section "Quadratic Interpolation of Spectral Peaks".
+/// Source: parabola: Smith, Spectral Audio Signal Processing (2011), section "Quadratic Interpolation of Spectral
+/// Peaks".
 class DetectionGrouper {
  public:
   DetectionGrouper(const ChainConfig::Grouping& config, GroupingGeometry geometry, std::size_t alarm_capacity);
@@ -45,9 +46,8 @@ class DetectionGrouper {
 
  private:
   std::uint32_t root_of(std::uint32_t alarm);
-  void join(std::uint32_t first, std::uint32_t second);
-  void link(std::span<const CfarAlarm> alarms, std::uint32_t first, std::uint32_t second);
-  void link_lines(std::span<const CfarAlarm> alarms, std::size_t begin, std::size_t end, std::size_t previous_begin);
+  void link(std::span<const CfarAlarm> alarms, std::uint32_t earlier, std::uint32_t later);
+  void link_neighbours(std::span<const CfarAlarm> alarms);
   Detection make_detection(MatrixView<const float> power, const CfarAlarm& alarm, std::uint32_t cell_count) const;
 
   ChainConfig::Grouping config_;

@@ -9,8 +9,8 @@ namespace cornerturn {
 ///   y = cells / (cells + factor), a = looks * cells,
 ///   Pfa = I_y(a, looks) = y^a sum_{j < looks} (a)_j / j! (1 - y)^j
 /// which for one look is (1 + factor / cells)^-cells. Requires cells >= 1, looks >= 1.
-/// Source: the ratio is F distributed with (2 looks, 2 looks cells) degrees of freedom; Abramowitz & Stegun, Handbook of
-/// Mathematical Functions (1964), 26.5 and 26.6; one look: Finn & Johnson, RCA Review 29 (1968).
+/// Source: the ratio is F distributed with (2 looks, 2 looks cells) degrees of freedom; Abramowitz & Stegun, Handbook
+/// of Mathematical Functions (1964), 26.5 and 26.6; one look: Finn & Johnson, RCA Review 29 (1968).
 double ca_cfar_false_alarm(double factor, std::size_t cells, std::size_t looks = 1);
 
 /// Natural logarithm of ca_cfar_false_alarm, accurate where the probability itself underflows.
