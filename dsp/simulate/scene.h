@@ -59,6 +59,12 @@ struct Scene {
 /// Errors: usage; Error::where is the key at fault ("waveform.pri_s", "target[2].range_m").
 Expected<void> validate(const Scene& scene);
 
+/// clutter.cnr_db is above -200 dB.
+bool has_clutter(const Scene& scene);
+
+/// Length of the transmitted pulse: of the replica if there is one, else waveform.pulse_width_s.
+double pulse_width_s(const Waveform& waveform);
+
 /// Time between the starts of two CPIs: scene.cpi_period_s, or pulse_count * pri_s when that is 0.
 double cpi_period_s(const Scene& scene);
 
