@@ -59,7 +59,7 @@ struct ChainConfig {
   } covariance;
 
   struct Angle {
-    bool enabled = true;        ///< only where the array geometry is known and has two channels or more
+    bool enabled = true;  ///< only where the array geometry is known and has two channels or more
     double min_deg = -60.0;
     double max_deg = 60.0;
     double step_deg = 0.5;

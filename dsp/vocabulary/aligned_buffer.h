@@ -9,8 +9,7 @@
 namespace cornerturn {
 
 /// Move-only block of `count` zero-initialised T, aligned to 64 bytes (a cache line, and every vector register).
-template <typename T>
-class AlignedBuffer {
+template <typename T> class AlignedBuffer {
  public:
   static constexpr std::size_t kAlignment = 64;
 

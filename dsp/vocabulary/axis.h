@@ -26,7 +26,8 @@ class Axis {
   /// Step of a uniform axis; of a listed one the mean step.
   double step() const;
 
-  /// Coordinate of a fractional index: linear between indices, extrapolated by half a cell or more with the edge's step.
+  /// Coordinate of a fractional index: linear between indices, extrapolated by half a cell or more with the edge's
+  /// step.
   double coordinate(double index) const;
   /// The inverse of coordinate().
   double index_of(double coordinate) const;

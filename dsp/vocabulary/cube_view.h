@@ -8,8 +8,7 @@
 namespace cornerturn {
 
 /// View of a C-order matrix: (line, element), elements contiguous, lines `line_stride` apart. Owns nothing.
-template <typename T>
-class MatrixView {
+template <typename T> class MatrixView {
  public:
   MatrixView() = default;
   MatrixView(T* data, std::size_t line_count, std::size_t element_count, std::size_t line_stride = 0)
@@ -30,8 +29,7 @@ class MatrixView {
 
 /// View of a dense C-order cube (outer, middle, inner), inner contiguous. The two orders used by the chain:
 /// before the corner turn (channel, pulse, gate), after it (gate, channel, pulse). Owns nothing.
-template <typename T>
-class CubeView {
+template <typename T> class CubeView {
  public:
   CubeView() = default;
   CubeView(T* data, std::size_t outer, std::size_t middle, std::size_t inner)

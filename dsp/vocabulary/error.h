@@ -1,8 +1,9 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace cornerturn {
 
@@ -29,8 +30,7 @@ struct Error {
 };
 
 /// Result of everything that depends on the world (files, configuration, devices).
-template <typename T>
-using Expected = tl::expected<T, Error>;
+template <typename T> using Expected = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> unexpected(Error error) { return tl::unexpected<Error>(std::move(error)); }
 

@@ -5,10 +5,13 @@ namespace cornerturn {
 std::size_t size_of(ElementType type) {
   switch (type) {
     case ElementType::float32:
-    case ElementType::int32: return 4;
+    case ElementType::int32:
+      return 4;
     case ElementType::float64:
-    case ElementType::complex64: return 8;
-    case ElementType::uint8: return 1;
+    case ElementType::complex64:
+      return 8;
+    case ElementType::uint8:
+      return 1;
   }
   return 0;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <complex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +17,7 @@ namespace cornerturn {
 enum class ElementType { float32, float64, complex64, int32, uint8 };
 std::size_t size_of(ElementType type);
 
-template <typename T>
-constexpr ElementType element_type_of();
+template <typename T> constexpr ElementType element_type_of();
 template <> constexpr ElementType element_type_of<float>() { return ElementType::float32; }
 template <> constexpr ElementType element_type_of<double>() { return ElementType::float64; }
 template <> constexpr ElementType element_type_of<std::complex<float>>() { return ElementType::complex64; }
@@ -49,13 +48,11 @@ struct Product {
   std::size_t element_count() const;
   bool is_detection_column() const { return axes.size() == 1 && axes.front().name() == kDetectionAxis; }
 
-  template <typename T>
-  std::span<const T> values() const {
+  template <typename T> std::span<const T> values() const {
     CORNERTURN_REQUIRE(type == element_type_of<T>());
     return {reinterpret_cast<const T*>(bytes.data()), element_count()};
   }
-  template <typename T>
-  std::span<T> mutable_values() {
+  template <typename T> std::span<T> mutable_values() {
     CORNERTURN_REQUIRE(type == element_type_of<T>());
     return {reinterpret_cast<T*>(bytes.data()), element_count()};
   }

@@ -7,9 +7,12 @@ namespace cornerturn {
 
 std::string_view to_string(WaveformKind kind) {
   switch (kind) {
-    case WaveformKind::fmcw: return "fmcw";
-    case WaveformKind::pulse: return "pulse";
-    case WaveformKind::profiled: return "profiled";
+    case WaveformKind::fmcw:
+      return "fmcw";
+    case WaveformKind::pulse:
+      return "pulse";
+    case WaveformKind::profiled:
+      return "profiled";
   }
   return "?";
 }

@@ -29,9 +29,9 @@ struct Waveform {
   double slope_hz_per_s = 0.0;  ///< sign as transmitted
 
   // pulse
-  double bandwidth_hz = 0.0;     ///< LFM sweep, negative for a down-chirp
+  double bandwidth_hz = 0.0;  ///< LFM sweep, negative for a down-chirp
   double pulse_width_s = 0.0;
-  double receive_start_s = 0.0;  ///< first sample after the start of transmission
+  double receive_start_s = 0.0;              ///< first sample after the start of transmission
   std::vector<std::complex<float>> replica;  ///< sampled replica; empty: the LFM of bandwidth and width
 
   // profiled

@@ -57,24 +57,33 @@ Expected<SampleFormat> parse_sample_format(std::string_view text) {
 int bits_per_scalar(SampleFormat format) {
   switch (format) {
     case SampleFormat::int8:
-    case SampleFormat::uint8: return 8;
-    case SampleFormat::int12_packed: return 12;
+    case SampleFormat::uint8:
+      return 8;
+    case SampleFormat::int12_packed:
+      return 12;
     case SampleFormat::int16:
-    case SampleFormat::uint16: return 16;
+    case SampleFormat::uint16:
+      return 16;
     case SampleFormat::int32:
     case SampleFormat::uint32:
-    case SampleFormat::float32: return 32;
-    case SampleFormat::float64: return 64;
+    case SampleFormat::float32:
+      return 32;
+    case SampleFormat::float64:
+      return 64;
   }
   return 0;
 }
 
 double mid_scale(SampleFormat format) {
   switch (format) {
-    case SampleFormat::uint8: return 128.0;
-    case SampleFormat::uint16: return 32768.0;
-    case SampleFormat::uint32: return 2147483648.0;
-    default: return 0.0;
+    case SampleFormat::uint8:
+      return 128.0;
+    case SampleFormat::uint16:
+      return 32768.0;
+    case SampleFormat::uint32:
+      return 2147483648.0;
+    default:
+      return 0.0;
   }
 }
 
@@ -107,7 +116,7 @@ RawLayout make_contiguous_layout(const CpiShape& shape, SampleFormat format, IqO
       layout.group_stride = 1;
       break;
   }
-  const std::int64_t apart = order == IqOrder::iiqq || order == IqOrder::qqii ? 2
+  const std::int64_t apart = order == IqOrder::iiqq || order == IqOrder::qqii             ? 2
                              : order == IqOrder::planar_iq || order == IqOrder::planar_qi ? samples
                                                                                           : 1;
   const bool q_first = order == IqOrder::qi || order == IqOrder::qqii || order == IqOrder::planar_qi;

@@ -9,9 +9,9 @@
 
 namespace cornerturn {
 
-/// How one scalar of a raw sample is stored. Unsigned formats are offset binary: RawLayout::zero_level says which code is
-/// zero. int12_packed: two 12-bit two's complement scalars in three bytes, the first in the low bits (byte 0 and the low
-/// nibble of byte 1), as in most little-endian 12-bit streams.
+/// How one scalar of a raw sample is stored. Unsigned formats are offset binary: RawLayout::zero_level says which code
+/// is zero. int12_packed: two 12-bit two's complement scalars in three bytes, the first in the low bits (byte 0 and the
+/// low nibble of byte 1), as in most little-endian 12-bit streams.
 enum class SampleFormat { int8, int16, int32, int12_packed, uint8, uint16, uint32, float32, float64 };
 
 std::string_view to_string(SampleFormat format);
@@ -46,7 +46,7 @@ struct RawLayout {
   SampleFormat format = SampleFormat::int16;
   bool big_endian = false;
   bool complex_samples = true;  ///< false: real sampling, only i_offset is read
-  double zero_level = 0.0;      ///< code that means zero: 32768 for 16-bit offset binary, 2048 for a 12-bit ADC in uint16
+  double zero_level = 0.0;  ///< code that means zero: 32768 for 16-bit offset binary, 2048 for a 12-bit ADC in uint16
 
   std::int64_t offset = 0;
   std::int64_t pulse_stride = 0;

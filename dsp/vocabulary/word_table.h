@@ -10,14 +10,12 @@
 namespace cornerturn {
 
 /// A value of an enum and the word for it in configuration files, on the command line and in result files.
-template <typename T>
-struct Word {
+template <typename T> struct Word {
   T value;
   std::string_view word;
 };
 
-template <typename T, std::size_t N>
-std::string_view word_of(const std::array<Word<T>, N>& table, T value) {
+template <typename T, std::size_t N> std::string_view word_of(const std::array<Word<T>, N>& table, T value) {
   for (const Word<T>& entry : table)
     if (entry.value == value) return entry.word;
   return "?";

@@ -49,8 +49,7 @@ class TomlReader {
   std::vector<double> numbers(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
   /// A word out of a fixed set; `parse` returns Expected<T> whose error lists the words.
-  template <typename T, typename Parse>
-  T choice(std::string_view key, T fallback, Parse parse) {
+  template <typename T, typename Parse> T choice(std::string_view key, T fallback, Parse parse) {
     if (!has(key)) return fallback;
     const std::string word = text(key, "");
     auto value = parse(word);

@@ -1,8 +1,8 @@
 #include "dsp/vocabulary/raw_layout.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace cornerturn {
 namespace {
