@@ -19,7 +19,7 @@ namespace cornerturn {
 enum class AngleQuality {
   good,
   doubtful,  ///< matrix near singular (loaded until it was not), a channel without data, or a peak at the grid's end
-  no_data    ///< all zero: spectra are zero, no angle
+  no_data    ///< fewer than two channels with data: spectra are zero, no angle
 };
 
 /// Spatial spectra of a given covariance matrix over a grid of azimuths:

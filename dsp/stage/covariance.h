@@ -39,16 +39,23 @@ class CovarianceStage {
                std::size_t worker);
 
  private:
+  void split_planes(MatrixView<const std::complex<float>> snapshots, std::size_t first, std::size_t count,
+                    std::span<float> planes) const;
+  void add_products(std::span<const float> planes, std::span<double> sums) const;
+
   std::size_t channel_count_;
   std::size_t snapshot_count_;
+  std::size_t thread_count_;
   Options options_;
-  std::size_t plane_stride_;  // floats from one channel's line to the next, padded to whole vectors with zeros
-  std::size_t worker_stride_;
-  AlignedBuffer<float> planes_;  // (worker, real or imaginary, channel, snapshot)
+  std::size_t line_stride_;      // floats of one channel's line, whole vectors
+  std::size_t plane_stride_;     // floats of all real (or all imaginary) parts
+  AlignedBuffer<float> planes_;  // (worker, real or imaginary, channel, snapshot of a block)
+  AlignedBuffer<double> sums_;   // (worker, packed element, real or imaginary)
 };
 
 /// In place on a packed lower half: R <- (R + J R* J) / 2.
 void make_forward_backward(std::span<std::complex<float>> packed, std::size_t order);
+void make_forward_backward(std::span<std::complex<double>> packed, std::size_t order);
 /// In place on a packed lower half: R <- R + loading tr(R) / M I.
 void add_relative_loading(std::span<std::complex<float>> packed, std::size_t order, double loading);
 

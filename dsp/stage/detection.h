@@ -15,7 +15,7 @@ enum DetectionFlag : std::uint8_t {
   kRangeEdge = 1,     ///< peak in the first or last gate: range not interpolated
   kDopplerEdge = 2,   ///< peak in the first or last bin of a spectrum that does not wrap
   kNoAngle = 4,       ///< array unknown, or no data in the cell's channels
-  kAngleDoubtful = 8  ///< training matrix near singular, or a channel without data
+  kAngleDoubtful = 8  ///< no or near singular training, a channel without data, or the peak at the angle grid's end
 };
 
 /// One detection as host code sees it; in a result each member is a column product named "detection_<member>".
