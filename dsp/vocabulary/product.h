@@ -64,6 +64,7 @@ struct SampleQuality {
   std::uint64_t saturated_samples = 0;   ///< at the end of the integer range
   std::uint32_t zero_channels = 0;       ///< channels whose samples are all zero
   std::uint32_t flagged_detections = 0;  ///< detections without a trusted angle
+  std::uint32_t dropped_detections = 0;  ///< alarms and detections that found no room
 };
 
 /// All results of one CPI.
