@@ -93,44 +93,50 @@ class Session {
     RunDescription run;
   };
 
-  Expected<Built> build(const StreamConfiguration& configuration);
-  std::optional<Error> start();
+  Expected<Built> build(const StreamConfiguration& configuration) const;
+  Expected<void> start();
   void run_threads();
-  void source_loop();
-  void pipeline_loop();
   void supervise();
   void finish_sinks();
-  void collect(const Pipeline& pipeline);
-  SessionReport report() const;
+  SessionReport make_report() const;
+  bool was_interrupted() const;
 
+  // source's thread
+  void source_loop();
+  Expected<bool> fill_ring();
   Pipeline* pipeline_for_next_cpi();
-  Pipeline* next_to_drain();
-  void release_drained();
-  void deliver(const Pipeline& pipeline, ResultLease result);
 
+  // pipeline's thread
+  void pipeline_loop();
+  Pipeline* next_to_drain();
+  void deliver(const Pipeline& pipeline, const ResultLease& result);
+  void release_drained();
+  void collect(const Pipeline& pipeline);
+
+  // any thread
   void end_with(const Error& error);
-  void end_by_stop();
+  void on_sink_error(const Error& error, SinkPolicy policy);
   void stop_streams();
-  std::uint64_t expected_total() const;
 
   const std::unique_ptr<CaptureSource> source_;
   const CaptureInfo info_;  // a copy: the source's own belongs to the source's thread
   const StreamConfiguration first_configuration_;
   const SessionOptions options_;
-  const std::size_t result_slots_;
-  StreamStatistics statistics_;
+  const std::size_t result_slots_;  // of each backend
+  std::vector<SinkSetup> sink_setups_;
+  mutable StreamStatistics statistics_;
   std::atomic<bool> stop_requested_{false};
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Pipeline>> pipelines_;  // drained ones whose results are held, the running, the next
-  std::size_t drained_count_ = 0;                    // of pipelines_, from the front
+  // Oldest first: drained ones whose results or slots are still held, the one being drained, the one being filled.
+  std::deque<std::unique_ptr<Pipeline>> pipelines_;
+  std::size_t drained_count_ = 0;
   std::optional<Built> pending_;
   std::uint32_t last_version_ = 0;
   bool stopping_ = false;
   bool ended_ = false;
-  bool source_ended_ = false;
-  bool interrupted_ = false;
+  bool source_complete_ = false;
   bool pipeline_done_ = false;
   std::optional<Error> error_;
   std::optional<Error> first_cpi_error_;
@@ -138,7 +144,6 @@ class Session {
   BackendInfo backend_info_;
   std::vector<StageTime> stage_times_;
 
-  std::vector<SinkSetup> sink_setups_;
   std::vector<std::unique_ptr<SinkRunner>> runners_;  // last: their threads end before the pipelines die
 };
 
