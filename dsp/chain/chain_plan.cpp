@@ -42,8 +42,8 @@ Expected<std::vector<std::complex<float>>> unit_response_replica(const Waveform&
     energy += std::norm(std::complex<double>(replica[i]));
   }
   if (!(response > 1e-9 * energy))
-    return usage_error("range.window", "the weights leave nothing of a replica of " + std::to_string(replica.size()) +
-                                           " samples",
+    return usage_error("range.window",
+                       "the weights leave nothing of a replica of " + std::to_string(replica.size()) + " samples",
                        "use the periodic form or another window");
   for (std::size_t i = 0; i < replica.size(); ++i)
     replica[i] = std::complex<float>(std::complex<double>(replica[i]) * (weights[i] / response));
@@ -67,7 +67,8 @@ Axis full_gate_axis(const ChainPlan& plan, std::size_t count) {
       return Axis::uniform("range", "m", metres_per_second * waveform.receive_start_s + radar.range_offset_m,
                            metres_per_second / waveform.sample_rate_hz, count);
     }
-    case WaveformKind::profiled: break;
+    case WaveformKind::profiled:
+      break;
   }
   const Axis& given = *waveform.gate_axis;
   if (given.is_uniform())

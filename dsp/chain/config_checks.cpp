@@ -33,8 +33,8 @@ Expected<void> check_transform(const std::string& key, std::size_t length, std::
     return usage_error(key, std::to_string(length) + " is shorter than the " + std::to_string(at_least) + " " + what,
                        "use 0 (as many) or a greater length");
   if (length > kLongestTransform)
-    return usage_error(key, std::to_string(length) + " is too long", "use " + std::to_string(kLongestTransform) +
-                                                                         " at the most");
+    return usage_error(key, std::to_string(length) + " is too long",
+                       "use " + std::to_string(kLongestTransform) + " at the most");
   return {};
 }
 
@@ -156,14 +156,12 @@ Expected<void> check_config(const ChainConfig& config, const RadarDescription& r
   if (config.cfar.enabled && !(config.cfar.pfa >= 1e-12 && config.cfar.pfa <= 0.5))
     return usage_error("cfar.pfa", figure(config.cfar.pfa), "give 1e-12 to 0.5");
   if (config.grouping.max_detections == 0 || config.grouping.max_detections > (std::size_t{1} << 24))
-    return usage_error("grouping.max_detections", std::to_string(config.grouping.max_detections),
-                       "give 1 to 16777216");
+    return usage_error("grouping.max_detections", std::to_string(config.grouping.max_detections), "give 1 to 16777216");
   if (auto ok = check_loading("covariance.loading", config.covariance.loading); !ok) return ok;
   return check_angle(config.angle);
 }
 
-Expected<void> check_cfar_window(const ChainConfig::Cfar& cfar, std::size_t gate_count,
-                                 std::size_t doppler_bin_count) {
+Expected<void> check_cfar_window(const ChainConfig::Cfar& cfar, std::size_t gate_count, std::size_t doppler_bin_count) {
   if (!cfar.enabled) return {};
   constexpr std::size_t kWidest = std::size_t{1} << 20;
   if (std::max({cfar.train_range, cfar.guard_range, cfar.train_doppler, cfar.guard_doppler}) > kWidest)

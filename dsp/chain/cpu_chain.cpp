@@ -14,7 +14,8 @@
 namespace cornerturn {
 namespace {
 
-constexpr std::size_t kElementsPerCacheLine = AlignedBuffer<std::complex<float>>::kAlignment / sizeof(std::complex<float>);
+constexpr std::size_t kElementsPerCacheLine =
+    AlignedBuffer<std::complex<float>>::kAlignment / sizeof(std::complex<float>);
 
 // Whole cache lines, and one more: lines a power of two apart would all fall into the same few sets of the cache.
 std::size_t padded_length(std::size_t length) {
@@ -30,13 +31,12 @@ GroupingGeometry grouping_geometry(const ChainPlan& plan) {
   const Waveform& waveform = plan.radar.waveform;
   // R = c (fb - fd) / (2 |S|), fd in the capture's own sign of phase.
   if (waveform.kind == WaveformKind::fmcw)
-    geometry.range_coupling_m_per_bin = plan.radar.propagation_factor * kSpeedOfLight_mps * plan.doppler_step_hz /
-                                        std::abs(waveform.slope_hz_per_s);
+    geometry.range_coupling_m_per_bin =
+        plan.radar.propagation_factor * kSpeedOfLight_mps * plan.doppler_step_hz / std::abs(waveform.slope_hz_per_s);
   return geometry;
 }
 
-template <typename T>
-std::span<T> values_of(CpiResult& result, const char* name) {
+template <typename T> std::span<T> values_of(CpiResult& result, const char* name) {
   for (Product& product : result.products)
     if (product.name == name) return product.mutable_values<T>();
   return {};
@@ -86,8 +86,7 @@ CpuChain::CpuChain(std::shared_ptr<const ChainPlan> plan, std::size_t thread_cou
       range_(*plan_),
       canceller_(plan_->config.canceller, plan_->shape.pulse_count),
       covariance_(plan_->shape.channel_count, plan_->cancelled_pulse_count,
-                  {plan_->config.covariance.forward_backward, plan_->config.covariance.loading},
-                  pool_.thread_count()),
+                  {plan_->config.covariance.forward_backward, plan_->config.covariance.loading}, pool_.thread_count()),
       doppler_(plan_->doppler_window, plan_->doppler_fft_length, plan_->shape.channel_count),
       cube_(plan_->gate_count * plan_->shape.channel_count * plan_->doppler_fft_length),
       map_(plan_->gate_count * plan_->doppler_fft_length) {
@@ -181,8 +180,8 @@ Expected<void> CpuChain::run_segment(const RawSegment& segment, const CpiHeader&
           std::copy_n(out.data() + plan_->first_gate, plan_->gate_count,
                       &profiles[(channel * shape.pulse_count + line.pulse) * plan_->gate_count]);
       }
-      corner_turn({worker.profiles.data() + plan_->first_gate, count, plan_->gate_count, worker.profile_stride}, channel,
-                  segment.first_pulse + first, cube());
+      corner_turn({worker.profiles.data() + plan_->first_gate, count, plan_->gate_count, worker.profile_stride},
+                  channel, segment.first_pulse + first, cube());
       worker.quality.masked_samples += quality.masked_samples;
       worker.quality.saturated_samples += quality.saturated_samples;
       if (quality.has_signal) worker.channel_has_signal[channel] = 1;
@@ -217,8 +216,7 @@ void CpuChain::run_slow_time(const CpiRequest& request, CpiResult& result) {
                             covariances.subspan(gate * matrix_size, matrix_size), id);
       if (!wants_map && spectra.empty()) continue;
       doppler_.process(pulses, block);
-      if (wants_map)
-        integrate_power({worker.spectra.data(), channel_count, bin_count}, map().line(gate));
+      if (wants_map) integrate_power({worker.spectra.data(), channel_count, bin_count}, map().line(gate));
       if (keeps_cube) std::copy_n(block.data(), channel_count * bin_count, cube().matrix(gate).data());
       if (!spectra.empty())
         std::copy_n(block.data(), channel_count * bin_count, &spectra[gate * channel_count * bin_count]);
@@ -246,9 +244,10 @@ void CpuChain::run_detection(const CpiRequest& request, CpiResult& result) {
                                                       plan_->doppler_fft_length);
     angles_->process(spectra, alarms_->alarms(), pool_, detections);
   }
-  result.quality.flagged_detections = static_cast<std::uint32_t>(std::count_if(
-      detections.begin(), detections.end(),
-      [](const Detection& detection) { return (detection.flags & (kNoAngle | kAngleDoubtful)) != 0; }));
+  result.quality.flagged_detections =
+      static_cast<std::uint32_t>(std::count_if(detections.begin(), detections.end(), [](const Detection& detection) {
+        return (detection.flags & (kNoAngle | kAngleDoubtful)) != 0;
+      }));
 
   const auto is_column = [](const Product& product) { return product.is_detection_column(); };
   const auto first = std::find_if(result.products.begin(), result.products.end(), is_column);

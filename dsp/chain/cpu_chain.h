@@ -55,7 +55,8 @@ class CpuChain {
   struct Worker;
 
   Expected<void> run_range(const RawSlot& input, CpiResult& result);
-  Expected<void> run_segment(const RawSegment& segment, const CpiHeader& header, std::span<std::complex<float>> profiles);
+  Expected<void> run_segment(const RawSegment& segment, const CpiHeader& header,
+                             std::span<std::complex<float>> profiles);
   void run_slow_time(const CpiRequest& request, CpiResult& result);
   void run_detection(const CpiRequest& request, CpiResult& result);
 

@@ -27,11 +27,16 @@ Product make_dense(const char* name, const char* description, std::vector<Axis> 
 
 bool is_wanted(const ProductSet& products, ProductKind kind) {
   switch (kind) {
-    case ProductKind::map: return products.map;
-    case ProductKind::detections: return products.detections;
-    case ProductKind::covariance: return products.covariance;
-    case ProductKind::range_profiles: return products.range_profiles;
-    case ProductKind::doppler_cube: return products.doppler_cube;
+    case ProductKind::map:
+      return products.map;
+    case ProductKind::detections:
+      return products.detections;
+    case ProductKind::covariance:
+      return products.covariance;
+    case ProductKind::range_profiles:
+      return products.range_profiles;
+    case ProductKind::doppler_cube:
+      return products.doppler_cube;
   }
   return false;
 }
@@ -39,14 +44,16 @@ bool is_wanted(const ProductSet& products, ProductKind kind) {
 std::size_t product_bytes(const ChainPlan& plan, ProductKind kind) {
   const std::size_t cells = plan.gate_count * plan.doppler_fft_length;
   switch (kind) {
-    case ProductKind::map: return cells * sizeof(float);
+    case ProductKind::map:
+      return cells * sizeof(float);
     case ProductKind::detections:
       return plan.config.cfar.enabled ? detection_column_bytes(plan.config.grouping.max_detections) : 0;
     case ProductKind::covariance:
       return plan.gate_count * packed_size(plan.shape.channel_count) * sizeof(std::complex<float>);
     case ProductKind::range_profiles:
       return plan.shape.channel_count * plan.shape.pulse_count * plan.gate_count * sizeof(std::complex<float>);
-    case ProductKind::doppler_cube: return cells * plan.shape.channel_count * sizeof(std::complex<float>);
+    case ProductKind::doppler_cube:
+      return cells * plan.shape.channel_count * sizeof(std::complex<float>);
   }
   return 0;
 }
@@ -60,11 +67,10 @@ std::vector<Product> make_products(const ChainPlan& plan, ProductKind kind, std:
       if (!plan.config.cfar.enabled) return {};
       return make_detection_columns(storage, plan.config.grouping.max_detections);
     case ProductKind::covariance: {
-      Product product = make_dense(
-          "covariance", "sample covariance of the channels over the pulses of each gate",
-          {plan.gate_axis, Axis::index("channel_row", plan.shape.channel_count),
-           Axis::index("channel_column", plan.shape.channel_count)},
-          "count2", ElementType::complex64, storage);
+      Product product = make_dense("covariance", "sample covariance of the channels over the pulses of each gate",
+                                   {plan.gate_axis, Axis::index("channel_row", plan.shape.channel_count),
+                                    Axis::index("channel_column", plan.shape.channel_count)},
+                                   "count2", ElementType::complex64, storage);
       product.storage = Storage::hermitian_lower;
       return {std::move(product)};
     }

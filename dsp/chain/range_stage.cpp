@@ -18,12 +18,13 @@ RangeStage::RangeStage(const ChainPlan& plan)
       matched_filter_.emplace(plan.matched_replica, plan.shape.sample_count);
       output_length_ = matched_filter_->fft_length();
       break;
-    case WaveformKind::profiled: break;
+    case WaveformKind::profiled:
+      break;
   }
 }
 
-void RangeStage::process(const RawLine& line, std::span<std::complex<float>> work,
-                         std::span<std::complex<float>> out, LineQuality& quality) const {
+void RangeStage::process(const RawLine& line, std::span<std::complex<float>> work, std::span<std::complex<float>> out,
+                         LineQuality& quality) const {
   const std::size_t sample_count = unpack_.sample_count();
   if (fmcw_ && !complex_samples_) {
     const std::span<float> reals(reinterpret_cast<float*>(work.data()), work_length_);

@@ -1,10 +1,10 @@
 #include "dsp/math/fft_plan.h"
 
-#include <fftw3.h>
-
 #include <cstdint>
 #include <mutex>
 #include <new>
+
+#include <fftw3.h>
 
 #include "dsp/vocabulary/aligned_buffer.h"
 #include "dsp/vocabulary/contract.h"
@@ -41,9 +41,8 @@ FftPlan FftPlan::make_complex(std::size_t length, std::size_t batch, int sign) {
   AlignedBuffer<std::complex<float>> out(length * batch);
   const int points = static_cast<int>(length);
   const std::lock_guard lock(planner_mutex());
-  fftwf_plan plan =
-      fftwf_plan_many_dft(1, &points, static_cast<int>(batch), fftw_pointer(in.data()), nullptr, 1, points,
-                          fftw_pointer(out.data()), nullptr, 1, points, sign, kPlanFlags);
+  fftwf_plan plan = fftwf_plan_many_dft(1, &points, static_cast<int>(batch), fftw_pointer(in.data()), nullptr, 1,
+                                        points, fftw_pointer(out.data()), nullptr, 1, points, sign, kPlanFlags);
   if (plan == nullptr) throw std::bad_alloc();
   return FftPlan(plan, Kind::complex, length, batch);
 }
@@ -58,9 +57,8 @@ FftPlan FftPlan::real_forward(std::size_t length, std::size_t batch) {
   AlignedBuffer<std::complex<float>> out(bins * batch);
   const int points = static_cast<int>(length);
   const std::lock_guard lock(planner_mutex());
-  fftwf_plan plan =
-      fftwf_plan_many_dft_r2c(1, &points, static_cast<int>(batch), in.data(), nullptr, 1, points,
-                              fftw_pointer(out.data()), nullptr, 1, static_cast<int>(bins), kPlanFlags);
+  fftwf_plan plan = fftwf_plan_many_dft_r2c(1, &points, static_cast<int>(batch), in.data(), nullptr, 1, points,
+                                            fftw_pointer(out.data()), nullptr, 1, static_cast<int>(bins), kPlanFlags);
   if (plan == nullptr) throw std::bad_alloc();
   return FftPlan(plan, Kind::real, length, batch);
 }

@@ -107,16 +107,24 @@ std::vector<double> kaiser(double beta, std::size_t count) {
 
 std::vector<double> make_symmetric(const WindowSpec& spec, std::size_t count) {
   switch (spec.kind) {
-    case WindowKind::rectangular: return std::vector<double>(count, 1.0);
-    case WindowKind::hann: return cosine_sum({0.5, 0.5}, count);
-    case WindowKind::hamming: return cosine_sum({0.54, 0.46}, count);
-    case WindowKind::blackman: return cosine_sum({0.42, 0.5, 0.08}, count);
-    case WindowKind::blackman_harris: return cosine_sum({0.35875, 0.48829, 0.14128, 0.01168}, count);
+    case WindowKind::rectangular:
+      return std::vector<double>(count, 1.0);
+    case WindowKind::hann:
+      return cosine_sum({0.5, 0.5}, count);
+    case WindowKind::hamming:
+      return cosine_sum({0.54, 0.46}, count);
+    case WindowKind::blackman:
+      return cosine_sum({0.42, 0.5, 0.08}, count);
+    case WindowKind::blackman_harris:
+      return cosine_sum({0.35875, 0.48829, 0.14128, 0.01168}, count);
     case WindowKind::flat_top:
       return cosine_sum({0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368}, count);
-    case WindowKind::chebyshev: return dolph_chebyshev(spec.sidelobe_db, count);
-    case WindowKind::taylor: return taylor(spec.sidelobe_db, spec.taylor_nbar, count);
-    case WindowKind::kaiser: return kaiser(spec.kaiser_beta, count);
+    case WindowKind::chebyshev:
+      return dolph_chebyshev(spec.sidelobe_db, count);
+    case WindowKind::taylor:
+      return taylor(spec.sidelobe_db, spec.taylor_nbar, count);
+    case WindowKind::kaiser:
+      return kaiser(spec.kaiser_beta, count);
   }
   return {};
 }

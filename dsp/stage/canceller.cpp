@@ -13,10 +13,14 @@ PulseCanceller::PulseCanceller(Canceller canceller, std::size_t pulse_count)
 
 std::size_t PulseCanceller::output_count(Canceller canceller, std::size_t pulse_count) {
   switch (canceller) {
-    case Canceller::none: return pulse_count;
-    case Canceller::mean: return pulse_count >= 2 ? pulse_count : 0;
-    case Canceller::two_pulse: return pulse_count >= 2 ? pulse_count - 1 : 0;
-    case Canceller::three_pulse: return pulse_count >= 3 ? pulse_count - 2 : 0;
+    case Canceller::none:
+      return pulse_count;
+    case Canceller::mean:
+      return pulse_count >= 2 ? pulse_count : 0;
+    case Canceller::two_pulse:
+      return pulse_count >= 2 ? pulse_count - 1 : 0;
+    case Canceller::three_pulse:
+      return pulse_count >= 3 ? pulse_count - 2 : 0;
   }
   return 0;
 }

@@ -9,13 +9,14 @@
 
 namespace cornerturn {
 
-/// Range transform of dechirped samples: X[k] = sum_n w[n] x[n] exp(-j 2 pi k n / L), gate k at beat frequency k fs / L.
-/// Complex sampling gives gates 0 .. L - 1; real sampling gates 0 .. L/2 (the others mirror them), doubled by the
+/// Range transform of dechirped samples: X[k] = sum_n w[n] x[n] exp(-j 2 pi k n / L), gate k at beat frequency k fs /
+/// L. Complex sampling gives gates 0 .. L - 1; real sampling gates 0 .. L/2 (the others mirror them), doubled by the
 /// window's scale so that a cosine of amplitude A reads A.
 /// A target that moves is shifted by its Doppler frequency: X peaks at fb = 2 R |S| / c + fd, with fd in the capture's
 /// own sign of phase. The map keeps the gates as they are; each detection is corrected: R = c (fb - fd) / (2 |S|).
 /// Shape: in (sample), out (gate). Units: counts. Threads: any number, on different lines.
-/// Source: Richards, Scheer & Holm, Principles of Modern Radar (2010), section 8.3 (stretch processing, beat frequency).
+/// Source: Richards, Scheer & Holm, Principles of Modern Radar (2010), section 8.3 (stretch processing, beat
+/// frequency).
 class FmcwRange {
  public:
   /// `window` (sample), already scaled; fft_length >= window.size().

@@ -10,7 +10,8 @@
 namespace cornerturn {
 namespace {
 
-// out = a b, written out because operator* of std::complex calls a function that looks for NaN, which does not vectorise.
+// out = a b, written out because operator* of std::complex calls a function that looks for NaN, which does not
+// vectorise.
 void multiply(std::span<const std::complex<float>> a, std::span<const std::complex<float>> b,
               std::span<std::complex<float>> out) {
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -27,7 +28,8 @@ std::vector<std::complex<float>> make_lfm_replica(double bandwidth_hz, double pu
   std::vector<std::complex<float>> replica(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double time_s = static_cast<double>(i) / sample_rate_hz - 0.5 * pulse_width_s;
-    replica[i] = std::complex<float>(std::polar(1.0, std::numbers::pi * bandwidth_hz / pulse_width_s * time_s * time_s));
+    replica[i] =
+        std::complex<float>(std::polar(1.0, std::numbers::pi * bandwidth_hz / pulse_width_s * time_s * time_s));
   }
   return replica;
 }

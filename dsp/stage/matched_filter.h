@@ -10,9 +10,9 @@
 
 namespace cornerturn {
 
-/// Linear-FM replica as transmitted: r[i] = exp(j pi (B / T) (i / fs - T / 2)^2), i = 0 .. round(T fs) - 1, i / fs after
-/// the start of transmission; B negative sweeps downwards.
-/// Source: Richards, Fundamentals of Radar Signal Processing (2014), section 4.6.
+/// Linear-FM replica as transmitted: r[i] = exp(j pi (B / T) (i / fs - T / 2)^2), i = 0 .. round(T fs) - 1, i / fs
+/// after the start of transmission; B negative sweeps downwards. Source: Richards, Fundamentals of Radar Signal
+/// Processing (2014), section 4.6.
 std::vector<std::complex<float>> make_lfm_replica(double bandwidth_hz, double pulse_width_s, double sample_rate_hz);
 
 /// Pulse compression by fast convolution: y[g] = sum_i x[g + i] r*[i], only for gates that see the whole replica:

@@ -13,8 +13,7 @@ namespace {
 
 constexpr bool kHostIsBigEndian = std::endian::native == std::endian::big;
 
-template <typename Scalar, bool kSwapBytes>
-struct ScalarCodec {
+template <typename Scalar, bool kSwapBytes> struct ScalarCodec {
   static double read(const std::byte* segment, std::int64_t index) {
     std::byte bytes[sizeof(Scalar)];
     std::memcpy(bytes, segment + index * static_cast<std::int64_t>(sizeof(Scalar)), sizeof(Scalar));
@@ -35,8 +34,7 @@ struct Packed12Codec {
   }
 };
 
-template <typename Codec>
-void convert_any(const RawLayout& layout, const RawLine& line, std::span<float> out) {
+template <typename Codec> void convert_any(const RawLayout& layout, const RawLine& line, std::span<float> out) {
   const std::size_t parts = layout.complex_samples ? 2 : 1;
   const std::size_t sample_count = out.size() / parts;
   const std::int64_t part_offset[2] = {layout.i_offset, layout.q_offset};
@@ -48,13 +46,11 @@ void convert_any(const RawLayout& layout, const RawLine& line, std::span<float> 
   }
 }
 
-template <typename Scalar>
-LineConverter converter_of(bool swap_bytes) {
+template <typename Scalar> LineConverter converter_of(bool swap_bytes) {
   return swap_bytes ? convert_any<ScalarCodec<Scalar, true>> : convert_any<ScalarCodec<Scalar, false>>;
 }
 
-template <typename Scalar>
-Scalar load(const std::byte* bytes, std::size_t index) {
+template <typename Scalar> Scalar load(const std::byte* bytes, std::size_t index) {
   Scalar value;  // slots and file data need not be aligned to the scalar
   std::memcpy(&value, bytes + index * sizeof(Scalar), sizeof(Scalar));
   return value;
@@ -65,8 +61,7 @@ const std::byte* first_scalar(const RawLayout& layout, const RawLine& line, std:
   return line.segment + index * static_cast<std::int64_t>(scalar_bytes);
 }
 
-template <typename Scalar>
-void convert_iq(const RawLayout& layout, const RawLine& line, std::span<float> out) {
+template <typename Scalar> void convert_iq(const RawLayout& layout, const RawLine& line, std::span<float> out) {
   const std::byte* in = first_scalar(layout, line, sizeof(Scalar));
   float* values = out.data();
   for (std::size_t i = 0; i < out.size(); ++i) values[i] = static_cast<float>(load<Scalar>(in, i));
@@ -88,15 +83,24 @@ void convert_int16_iiqq(const RawLayout& layout, const RawLine& line, std::span<
 LineConverter generic_converter(SampleFormat format, bool big_endian) {
   const bool swap = big_endian != kHostIsBigEndian;
   switch (format) {
-    case SampleFormat::int8: return converter_of<std::int8_t>(false);
-    case SampleFormat::int16: return converter_of<std::int16_t>(swap);
-    case SampleFormat::int32: return converter_of<std::int32_t>(swap);
-    case SampleFormat::int12_packed: return convert_any<Packed12Codec>;
-    case SampleFormat::uint8: return converter_of<std::uint8_t>(false);
-    case SampleFormat::uint16: return converter_of<std::uint16_t>(swap);
-    case SampleFormat::uint32: return converter_of<std::uint32_t>(swap);
-    case SampleFormat::float32: return converter_of<float>(swap);
-    case SampleFormat::float64: return converter_of<double>(swap);
+    case SampleFormat::int8:
+      return converter_of<std::int8_t>(false);
+    case SampleFormat::int16:
+      return converter_of<std::int16_t>(swap);
+    case SampleFormat::int32:
+      return converter_of<std::int32_t>(swap);
+    case SampleFormat::int12_packed:
+      return convert_any<Packed12Codec>;
+    case SampleFormat::uint8:
+      return converter_of<std::uint8_t>(false);
+    case SampleFormat::uint16:
+      return converter_of<std::uint16_t>(swap);
+    case SampleFormat::uint32:
+      return converter_of<std::uint32_t>(swap);
+    case SampleFormat::float32:
+      return converter_of<float>(swap);
+    case SampleFormat::float64:
+      return converter_of<double>(swap);
   }
   return nullptr;
 }

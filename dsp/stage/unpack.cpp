@@ -18,8 +18,7 @@ std::span<float> as_floats(std::span<std::complex<float>> values) {
 }
 
 // From here to the end of clean() a gap is NaN, so that one rule treats it like any other sample that is not valid.
-template <std::size_t kParts>
-void mark_gaps(const RawLine& line, std::span<float> values) {
+template <std::size_t kParts> void mark_gaps(const RawLine& line, std::span<float> values) {
   const std::size_t sample_count = values.size() / kParts;
   for (const GapInterval& gap : line.gaps) {
     if (gap.pulse != line.pulse || gap.first_sample >= sample_count) continue;
@@ -29,14 +28,12 @@ void mark_gaps(const RawLine& line, std::span<float> values) {
   }
 }
 
-template <std::size_t kParts>
-bool is_valid_sample(const float* sample) {
+template <std::size_t kParts> bool is_valid_sample(const float* sample) {
   return is_valid(sample[0]) && is_valid(sample[kParts - 1]);
 }
 
 // Mean of the valid samples, summed in double: an ADC offset is often far larger than the echoes on it.
-template <std::size_t kParts>
-void subtract_mean(std::span<float> values, std::size_t valid_count, bool all_valid) {
+template <std::size_t kParts> void subtract_mean(std::span<float> values, std::size_t valid_count, bool all_valid) {
   if (valid_count == 0) return;
   double sum[kParts] = {};
   for (std::size_t i = 0; i < values.size(); i += kParts)
@@ -77,8 +74,8 @@ void Unpacker::clean(const RawLine& line, std::span<float> values, LineQuality& 
     valid += static_cast<std::uint32_t>(ok);
     saturated += static_cast<std::uint32_t>(static_cast<int>(first <= lowest_) | static_cast<int>(first >= highest_) |
                                             static_cast<int>(last <= lowest_) | static_cast<int>(last >= highest_));
-    not_zero |= static_cast<std::uint32_t>(static_cast<int>(ok) & (static_cast<int>(first != 0.0F) |
-                                                                   static_cast<int>(last != 0.0F)));
+    not_zero |= static_cast<std::uint32_t>(static_cast<int>(ok) &
+                                           (static_cast<int>(first != 0.0F) | static_cast<int>(last != 0.0F)));
   }
   const std::size_t sample_count = values.size() / kParts;
   const std::size_t masked = sample_count - valid;

@@ -24,9 +24,9 @@ inline constexpr float kLargestSample = 1e15F;
 
 /// One line of raw samples (a pulse of a channel), wherever its layout puts them.
 struct RawLine {
-  const std::byte* segment = nullptr;     ///< start of the segment that holds the pulse
+  const std::byte* segment = nullptr;  ///< start of the segment that holds the pulse
   std::size_t pulse_in_segment = 0;
-  std::size_t pulse = 0;                  ///< in the CPI, for the gaps
+  std::size_t pulse = 0;  ///< in the CPI, for the gaps
   std::size_t channel = 0;
   std::span<const GapInterval> gaps = {};  ///< of the whole CPI
 };
@@ -62,8 +62,7 @@ class Unpacker {
 
   void process_with(Convert convert, const RawLine& line, std::span<std::complex<float>> out,
                     LineQuality& quality) const;
-  template <std::size_t kParts>
-  void clean(const RawLine& line, std::span<float> values, LineQuality& quality) const;
+  template <std::size_t kParts> void clean(const RawLine& line, std::span<float> values, LineQuality& quality) const;
 
   RawLayout layout_;
   std::size_t sample_count_;
