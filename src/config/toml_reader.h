@@ -49,10 +49,10 @@ class TomlReader {
   std::vector<double> numbers(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
   /// A word out of a fixed set; `parse` returns Expected<T> whose error lists the words.
-  template <typename T, typename Parse> T choice(std::string_view key, T fallback, Parse parse) {
+  template <typename T, typename Parse> T choice(std::string_view key, T fallback, Parse parse_word) {
     if (!has(key)) return fallback;
     const std::string word = text(key, "");
-    auto value = parse(word);
+    auto value = parse_word(word);
     if (value) return *value;
     fail(key, value.error().what, value.error().remedy);
     return fallback;
@@ -62,6 +62,8 @@ class TomlReader {
   void fail(std::string_view key, std::string what, std::string remedy = {});
   /// "file:line:table.key" of a key of this table.
   std::string where(std::string_view key) const;
+  /// The first error so far, unknown keys not looked for: for callers that need some values before they can read the rest.
+  Expected<void> check() const;
   /// The first error of the whole document, or an unknown key ("did you mean ...").
   Expected<void> finish();
 
