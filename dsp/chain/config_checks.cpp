@@ -15,15 +15,15 @@ constexpr std::size_t kLongestTransform = std::size_t{1} << 24;
 
 Expected<void> check_window(const std::string& key, const WindowSpec& window) {
   if (window.kind == WindowKind::chebyshev && !(window.sidelobe_db > 0.0 && window.sidelobe_db <= 200.0))
-    return usage_error(key + ".sidelobe_db", figure(window.sidelobe_db) + " dB", "give 20 to 200 dB, say");
+    return usage_error(key + "_sidelobe_db", figure(window.sidelobe_db) + " dB", "give 20 to 200 dB, say");
   if (window.kind == WindowKind::taylor) {
     if (!(window.sidelobe_db > 0.0 && window.sidelobe_db <= 100.0))
-      return usage_error(key + ".sidelobe_db", figure(window.sidelobe_db) + " dB", "give 20 to 60 dB, say");
+      return usage_error(key + "_sidelobe_db", figure(window.sidelobe_db) + " dB", "give 20 to 60 dB, say");
     if (window.taylor_nbar < 1 || window.taylor_nbar > 64)
-      return usage_error(key + ".taylor_nbar", std::to_string(window.taylor_nbar), "give 1 to 64");
+      return usage_error(key + "_taylor_nbar", std::to_string(window.taylor_nbar), "give 1 to 64");
   }
   if (window.kind == WindowKind::kaiser && !(window.kaiser_beta >= 0.0 && window.kaiser_beta <= 100.0))
-    return usage_error(key + ".kaiser_beta", figure(window.kaiser_beta), "give 0 to 100");
+    return usage_error(key + "_kaiser_beta", figure(window.kaiser_beta), "give 0 to 100");
   return {};
 }
 

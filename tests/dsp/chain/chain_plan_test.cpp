@@ -164,7 +164,7 @@ TEST(ChainPlan, ErrorsNameTheKeyAtFault) {
   EXPECT_EQ(where([](ChainConfig& c) {
               c.range.window = {WindowKind::taylor, WindowForm::automatic, 35, 0};
             }),
-            "range.window.taylor_nbar");
+            "range.window_taylor_nbar");
 }
 
 TEST(ChainPlan, RadarErrorsNameTheParameter) {
