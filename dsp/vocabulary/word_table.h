@@ -27,7 +27,10 @@ Expected<T> parse_word(const std::array<Word<T>, N>& table, std::string_view tex
   for (const Word<T>& entry : table)
     if (entry.word == text) return entry.value;
   std::string words;
-  for (const Word<T>& entry : table) words += (words.empty() ? "" : ", ") + std::string(entry.word);
+  for (const Word<T>& entry : table) {
+    if (!words.empty()) words += ", ";
+    words += entry.word;
+  }
   return usage_error("", "'" + std::string(text) + "' is not a " + std::string(kind), "use one of: " + words);
 }
 
