@@ -10,12 +10,16 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 add_library(cornerturn_options INTERFACE)
-target_compile_options(cornerturn_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# Only for C++: nvcc knows these options by other names (kernels/CMakeLists.txt).
+target_compile_options(cornerturn_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>")
+# g++ 12 warns falsely of overlap wherever a literal is put before a temporary string (GCC bug 105651).
+target_compile_options(cornerturn_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(CORNERTURN_WERROR)
-  target_compile_options(cornerturn_options INTERFACE -Werror)
+  target_compile_options(cornerturn_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
 if(CORNERTURN_NATIVE AND NOT CORNERTURN_SANITIZE)
-  target_compile_options(cornerturn_options INTERFACE -march=native)
+  target_compile_options(cornerturn_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
 endif()
 if(CORNERTURN_SANITIZE)
   target_compile_options(cornerturn_options INTERFACE -fsanitize=${CORNERTURN_SANITIZE} -fno-omit-frame-pointer
