@@ -14,7 +14,7 @@ add_library(cornerturn_options INTERFACE)
 target_compile_options(cornerturn_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>")
 # g++ 12 warns falsely of overlap wherever a literal is put before a temporary string (GCC bug 105651).
-target_compile_options(cornerturn_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+target_compile_options(cornerturn_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 if(CORNERTURN_WERROR)
   target_compile_options(cornerturn_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
