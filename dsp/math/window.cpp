@@ -167,7 +167,8 @@ double peak_sidelobe_db(const std::vector<double>& weights, double sum) {
   std::vector<std::complex<double>> spectrum(length);
   std::copy(weights.begin(), weights.end(), spectrum.begin());
   transform_power_of_two(spectrum);
-  std::size_t k = 1;  // down the main lobe to its first minimum
+  std::size_t k = 1;  // beyond the top, which a flat-top window ripples, and down the main lobe to its first minimum
+  while (k < length / 2 && std::norm(spectrum[k]) > 0.5 * sum * sum) ++k;
   while (k < length / 2 && std::norm(spectrum[k]) < std::norm(spectrum[k - 1])) ++k;
   double highest = 0.0;
   for (; k <= length / 2; ++k) highest = std::max(highest, std::norm(spectrum[k]));
