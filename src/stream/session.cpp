@@ -199,7 +199,10 @@ Expected<bool> Session::fill_ring() {
 
     const Expected<CaptureSource::Fill> filled = source_->fill(slot);
     if (!filled) return unexpected(filled.error());
-    if (*filled == CaptureSource::Fill::end) return true;
+    if (*filled == CaptureSource::Fill::end) {
+      const std::lock_guard lock(mutex_);
+      return !stopping_;  // a source that was told to stop says end as well
+    }
 
     if (slot.published_segments() > 0) {
       const std::uint64_t index = slot.header().index;

@@ -1,0 +1,58 @@
+#include "src/stream/backend_choice.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace cornerturn {
+namespace {
+
+TEST(BackendChoice, UnknownNameIsAUsageErrorThatNamesTheChoices) {
+  const auto choice = make_backend("gpu", {});
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().kind, ErrorKind::usage);
+  EXPECT_EQ(choice.error().message(), "--backend: 'gpu' is not a backend; use auto, cpu or cuda");
+}
+
+TEST(BackendChoice, CudaSaysWhyItIsNotAvailable) {
+  const std::vector<BackendAvailability> rows = available_backends();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "cpu");
+  EXPECT_TRUE(rows[0].available);
+  EXPECT_FALSE(rows[0].devices.empty());
+  EXPECT_EQ(rows[1].name, "cuda");
+  if (rows[1].available) GTEST_SKIP() << "this machine has a CUDA device";
+  EXPECT_FALSE(rows[1].reason.empty());
+
+  const auto choice = make_backend("cuda", {});
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().kind, ErrorKind::usage);
+  EXPECT_NE(choice.error().message().find("use --backend cpu"), std::string::npos);
+}
+
+TEST(BackendChoice, ModuleThatIsNoLibraryIsRefusedInWords) {
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "text_renamed.so";
+  std::ofstream(path) << "not a library";
+  const auto module = load_backend_module(path);
+  std::filesystem::remove(path);
+  ASSERT_FALSE(module);
+  EXPECT_NE(module.error().message().find("cannot be loaded"), std::string::npos);
+}
+
+TEST(BackendChoice, LibraryWithoutTheSymbolIsRefusedInWords) {
+  const auto module = load_backend_module("libm.so.6");
+  ASSERT_FALSE(module);
+  EXPECT_NE(module.error().message().find("lacks cornerturn_backend_module"), std::string::npos);
+}
+
+TEST(BackendChoice, FactoryPassesOnErrorsOfThePlan) {
+  const BackendFactory make = chain_backend_factory("cpu");
+  const auto backend = make(CaptureInfo{}, ChainConfig{}, 4);  // a capture without a single sample
+  ASSERT_FALSE(backend);
+  EXPECT_FALSE(backend.error().message().empty());
+}
+
+}  // namespace
+}  // namespace cornerturn
