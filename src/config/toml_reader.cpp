@@ -235,6 +235,11 @@ void TomlReader::fail(std::string_view key, std::string what, std::string remedy
   document_->first_error = Error{ErrorKind::usage, where(key), std::move(what), std::move(remedy)};
 }
 
+Expected<void> TomlReader::check() const {
+  if (document_->first_error) return unexpected(*document_->first_error);
+  return {};
+}
+
 Expected<void> TomlReader::finish() {
   if (document_->first_error) return unexpected(*document_->first_error);
   // Keys that nobody asked for are typing mistakes. Tables that were not entered are found in their parent.
