@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,8 +26,9 @@ struct ScoreGate {
 /// Errors (found minus true) in one unit.
 struct ErrorSummary {
   std::size_t count = 0;
-  double bias = 0.0;  ///< mean
-  double rmse = 0.0;  ///< root of the mean square, bias included
+  double bias = 0.0;   ///< mean
+  double rmse = 0.0;   ///< root of the mean square, bias included
+  double worst = 0.0;  ///< largest magnitude
 };
 
 /// One target of the truth over all CPIs.
@@ -39,7 +42,8 @@ struct TargetScore {
   ErrorSummary range_m, range_cells;
   ErrorSummary range_rate_mps, doppler_cells;
   ErrorSummary azimuth_deg;  ///< of detections that have an angle
-  /// SNR in the map: of the truth through the gains of the plan, and the mean (of powers) of the detections' own.
+  /// SNR in the map: of the truth through the gains of the plan, and the mean (of powers) of the detections' own. These
+  /// are lower for strong or close targets, whose sidelobes lie in the training cells.
   double expected_snr_db = 0.0;
   double measured_snr_db = 0.0;  ///< NaN without detections
 };
@@ -92,6 +96,7 @@ class Score {
     std::size_t count = 0;
     double sum = 0.0;
     double square_sum = 0.0;
+    double worst = 0.0;
     void add(double error);
     ErrorSummary summary() const;
   };
