@@ -13,11 +13,20 @@ namespace {
 constexpr std::chrono::milliseconds kStopPeriod{10};
 
 // Results that the sinks can hold between them, and the one that is being handed over: with as many slots in the pool,
-// lossy sinks never hold the backend, however slow they are.
+// lossy sinks never hold the backend, however slow they are. Lossless sinks get every result in order, so that what
+// they hold together is one run of results, as long as the longest queue; what lossy ones hold may lie anywhere.
 std::size_t result_slots_for(const std::vector<SinkSetup>& sinks) {
-  std::size_t slots = 1;
-  for (const SinkSetup& setup : sinks) slots += std::max<std::size_t>(setup.queue_capacity, 1) + 1;
-  return slots;
+  std::size_t lossless = 0;
+  std::size_t lossy = 0;
+  for (const SinkSetup& setup : sinks) {
+    const std::size_t held = std::max<std::size_t>(setup.queue_capacity, 1) + 1;  // in the queue and in work
+    if (setup.policy == SinkPolicy::lossless) {
+      lossless = std::max(lossless, held);
+    } else {
+      lossy += held;
+    }
+  }
+  return lossless + lossy + 1;
 }
 
 }  // namespace
@@ -66,6 +75,7 @@ Expected<Session::Built> Session::build(const StreamConfiguration& configuration
     built.run.capture_format = info_.format;
     built.run.capture_hash = options_.capture_hash;
     built.run.chain_toml = configuration.chain_toml;
+    built.run.chain_summary = configuration.chain_summary;
     built.run.backend = (*backend)->info();
     built.run.plan = std::make_shared<const ChainPlan>((*backend)->plan());
     built.run.cpi_period_s = info_.cpi_period_s;

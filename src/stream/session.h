@@ -26,9 +26,10 @@ namespace cornerturn {
 /// Everything that makes a new pipeline when it changes.
 struct StreamConfiguration {
   ChainConfig chain;
-  std::string chain_toml;  ///< for the provenance of results
+  std::string chain_toml;     ///< for the provenance of results
   ProductSet products;
   BackendFactory make_backend;
+  std::string chain_summary{};  ///< the chain in one line, for titles; may be empty
 };
 
 struct SessionOptions {

@@ -47,6 +47,20 @@ TEST(BackendChoice, LibraryWithoutTheSymbolIsRefusedInWords) {
   EXPECT_NE(module.error().message().find("lacks cornerturn_backend_module"), std::string::npos);
 }
 
+TEST(BackendChoice, ModuleIsLoadedAndMakesItsBackend) {
+  const auto module = load_backend_module(FAKE_BACKEND_MODULE);
+  ASSERT_TRUE(module) << module.error().message();
+  EXPECT_STREQ((*module)->name, "fake module");
+  const auto devices = (*module)->devices();
+  ASSERT_TRUE(devices);
+  EXPECT_EQ(devices->at(0), "imagined device");
+  BackendOptions options;
+  options.memory = "zero-copy";
+  const auto backend = (*module)->make({}, options);
+  ASSERT_FALSE(backend);
+  EXPECT_EQ(backend.error().message(), "fake module: cannot make 'zero-copy'");  // options got through
+}
+
 TEST(BackendChoice, FactoryPassesOnErrorsOfThePlan) {
   const BackendFactory make = chain_backend_factory("cpu");
   const auto backend = make(CaptureInfo{}, ChainConfig{}, 4);  // a capture without a single sample

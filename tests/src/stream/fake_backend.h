@@ -36,7 +36,7 @@ struct Ledger {
 struct FakeBackendOptions {
   std::size_t threads = 3;
   std::size_t max_in_flight = 4;
-  std::size_t result_slots = 16;           ///< beyond those in flight
+  std::size_t result_slots = 0;            ///< beyond those in flight; 0: as the session asks
   std::chrono::microseconds max_delay{0};  ///< each CPI takes a random time up to it
   std::uint32_t seed = 1;
   std::set<std::uint64_t> failing;  ///< CPIs whose wait returns an error
@@ -97,8 +97,11 @@ class FakeAsyncBackend final : public Backend, private SlotAllocator, private Sl
 };
 
 inline BackendFactory fake_factory(FakeBackendOptions options, std::shared_ptr<Ledger> ledger) {
-  return [options, ledger](const CaptureInfo&, const ChainConfig&, std::size_t) -> Expected<std::unique_ptr<Backend>> {
-    return std::make_unique<FakeAsyncBackend>(options, ledger);
+  return [options, ledger](const CaptureInfo&, const ChainConfig&,
+                           std::size_t result_slots) -> Expected<std::unique_ptr<Backend>> {
+    FakeBackendOptions with_slots = options;
+    if (with_slots.result_slots == 0) with_slots.result_slots = result_slots;
+    return std::make_unique<FakeAsyncBackend>(with_slots, ledger);
   };
 }
 

@@ -145,7 +145,6 @@ TEST_F(SessionChange, SlowSinkKeepsAnOldVersionAliveUntilItsResultsAreTaken) {
                   backends_at_first = ledger->backends.load();
                 }},
            SinkPolicy::lossless, 40);
-  backend.result_slots = 50;
   run();
   EXPECT_EQ(backends_at_first, 2);
 }

@@ -18,7 +18,6 @@ TEST_F(SessionSink, SlowLosslessSinkHoldsTheChainAndGetsEverything) {
 
 TEST_F(SessionSink, SlowLossySinkNeverHoldsTheChain) {
   source.cpi_count = 100;
-  backend.result_slots = 5 + 2 + 1;  // what a session asks for: two queues, two in work, one in hand
   const auto all = add_sink({}, SinkPolicy::lossless, 4);
   const auto view = add_sink({.name = "view", .accept_time = microseconds(20000)}, SinkPolicy::skip_oldest, 1);
   const SessionReport report = run();

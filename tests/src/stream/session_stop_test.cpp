@@ -46,7 +46,16 @@ TEST_F(SessionStop, WhileTheSourceStallsInMidCpi) {
   source.segments = 2;
   source.stall_at = 6;
   const auto log = add_sink();
-  const SessionReport report = run_and_stop_after(milliseconds(20));
+  make_session();
+  std::jthread user([&] {
+    const auto stalls = [&] {
+      const StatisticsSnapshot now = session_->statistics();
+      return now.cpis_in == 7 && now.processed == 6;
+    };
+    while (!stalls()) std::this_thread::sleep_for(milliseconds(1));
+    session_->stop();
+  });
+  const SessionReport report = run();
   EXPECT_TRUE(report.interrupted);
   EXPECT_EQ(indices_of(*log), indices_between(0, 6));
   EXPECT_EQ(report.statistics.dropped[DropCause::stopped], 1u);

@@ -135,16 +135,14 @@ TEST_F(SessionRun, ExceptionOfWaitEndsTheRunWithAnError) {
 }
 
 TEST_F(SessionRun, BackendThatCannotBeMadeEndsTheRunBeforeItBegins) {
-  const auto log = add_sink();
-  make_session();
-  session_ = std::make_unique<Session>(
-      std::make_unique<FakeSource>(source),
-      StreamConfiguration{
-          {},
-          "",
-          {},
-          [](const auto&, const auto&, std::size_t) -> Expected<std::unique_ptr<Backend>> { throw std::bad_alloc(); }},
-      std::vector<SinkSetup>{});
+  StreamConfiguration broken = configuration();
+  broken.make_backend = [](const auto&, const auto&, std::size_t) -> Expected<std::unique_ptr<Backend>> {
+    throw std::bad_alloc();
+  };
+  auto log = std::make_shared<SinkLog>();
+  std::vector<SinkSetup> sinks;
+  sinks.push_back({std::make_unique<FakeSink>(FakeSinkOptions{}, log)});
+  session_ = std::make_unique<Session>(std::make_unique<FakeSource>(source), broken, std::move(sinks));
   const SessionReport report = session_->run();
   ASSERT_TRUE(report.error);
   EXPECT_NE(report.error->message().find("not enough memory"), std::string::npos);
