@@ -299,9 +299,9 @@ TEST(CpuBackend, MemoryEstimatesAreTrue) {
   const std::size_t before = heap_bytes();
   const auto backend = std::move(make_cpu_backend(*plan, {.threads = 1}).value());
   const std::size_t made = heap_bytes();
-  // Scratch of the thread (eight lines of profiles, two blocks of a gate), tables and plans come on top: 3 %.
+  // On top come scratch of the thread, steering vectors and FFTW's tables, 0.7 MB here: less than 5 %.
   EXPECT_NEAR(static_cast<double>(made - before), static_cast<double>(plan->work_bytes()),
-              0.03 * static_cast<double>(plan->work_bytes()));
+              0.05 * static_cast<double>(plan->work_bytes()));
 
   const auto slot = noise_slot(shape, 1);
   for (const ProductSet& products : {ProductSet{}, kAllProducts}) {
