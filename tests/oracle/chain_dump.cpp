@@ -112,8 +112,7 @@ struct Slot final : SlotOwner<RawSlot> {
   RawSlot raw;
 };
 
-template <typename T>
-Expected<T> report(Expected<T> value) {
+template <typename T> Expected<T> report(Expected<T> value) {
   if (!value) std::cerr << value.error().message() << "\n";
   return value;
 }
