@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 
+#include "dsp/chain/grouping_geometry.h"
 #include "dsp/chain/product_catalogue.h"
 #include "dsp/stage/corner_turn.h"
 #include "dsp/stage/integrate.h"
-#include "dsp/vocabulary/units.h"
 
 namespace cornerturn {
 namespace {
@@ -20,20 +19,6 @@ constexpr std::size_t kElementsPerCacheLine =
 // Whole cache lines, and one more: lines a power of two apart would all fall into the same few sets of the cache.
 std::size_t padded_length(std::size_t length) {
   return (length + kElementsPerCacheLine - 1) / kElementsPerCacheLine * kElementsPerCacheLine + kElementsPerCacheLine;
-}
-
-GroupingGeometry grouping_geometry(const ChainPlan& plan) {
-  GroupingGeometry geometry;
-  geometry.gate_axis = plan.gate_axis;
-  geometry.doppler_axis = plan.doppler_axis;
-  geometry.doppler_wraps = plan.config.cfar.doppler_wraps;
-  geometry.zero_doppler_bin = static_cast<double>(plan.doppler_fft_length / 2);
-  const Waveform& waveform = plan.radar.waveform;
-  // R = c (fb - fd) / (2 |S|), fd in the capture's own sign of phase.
-  if (waveform.kind == WaveformKind::fmcw)
-    geometry.range_coupling_m_per_bin =
-        plan.radar.propagation_factor * kSpeedOfLight_mps * plan.doppler_step_hz / std::abs(waveform.slope_hz_per_s);
-  return geometry;
 }
 
 template <typename T> std::span<T> values_of(CpiResult& result, const char* name) {

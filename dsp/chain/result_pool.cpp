@@ -1,16 +1,46 @@
 #include "dsp/chain/result_pool.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <utility>
 
 #include "dsp/vocabulary/contract.h"
 
 namespace cornerturn {
 
-std::shared_ptr<ResultPool> ResultPool::make(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count) {
-  return std::shared_ptr<ResultPool>(new ResultPool(std::move(plan), slot_count));
+namespace {
+
+class HostMemory final : public SlotAllocator {
+ public:
+  SlotMemory allocate(std::size_t bytes) override {
+    constexpr std::size_t kCacheLine = 64;
+    const std::size_t rounded = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    void* memory = std::aligned_alloc(kCacheLine, rounded);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(memory, 0, rounded);
+    return {{static_cast<std::byte*>(memory), bytes}, nullptr};
+  }
+  void free(const SlotMemory& memory) noexcept override { std::free(memory.host.data()); }
+};
+
+}  // namespace
+
+std::shared_ptr<ResultPool> ResultPool::make(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count,
+                                             std::shared_ptr<SlotAllocator> allocator) {
+  if (!allocator) allocator = std::make_shared<HostMemory>();
+  return std::shared_ptr<ResultPool>(new ResultPool(std::move(plan), slot_count, std::move(allocator)));
 }
 
-ResultPool::ResultPool(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count) : plan_(std::move(plan)) {
+ResultPool::~ResultPool() {
+  for (const auto& slot : slots_)
+    for (const Store& store : slot->stores)
+      if (!store.memory.host.empty()) allocator_->free(store.memory);
+}
+
+ResultPool::ResultPool(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count,
+                       std::shared_ptr<SlotAllocator> allocator)
+    : plan_(std::move(plan)), allocator_(std::move(allocator)) {
   CORNERTURN_REQUIRE(slot_count >= 1);
   constexpr std::size_t kMostProducts = 32;  // detections alone are a dozen columns
   for (std::size_t i = 0; i < slot_count; ++i) {
@@ -59,8 +89,8 @@ void ResultPool::prepare(ResultSlot& slot, const ProductSet& wanted) const {
     if (!is_wanted(wanted, kind)) continue;
     Store& store = own.stores[static_cast<std::size_t>(kind)];
     if (!store.made) {
-      store.memory = AlignedBuffer<std::byte>(product_bytes(*plan_, kind));
-      store.products = make_products(*plan_, kind, store.memory.span());
+      if (const std::size_t bytes = product_bytes(*plan_, kind); bytes > 0) store.memory = allocator_->allocate(bytes);
+      store.products = make_products(*plan_, kind, store.memory.host);
       store.made = true;
     }
     for (Product& product : store.products) own.result.products.push_back(std::move(product));

@@ -12,7 +12,6 @@
 #include "dsp/chain/chain_plan.h"
 #include "dsp/chain/lease.h"
 #include "dsp/chain/product_catalogue.h"
-#include "dsp/vocabulary/aligned_buffer.h"
 
 namespace cornerturn {
 
@@ -21,7 +20,12 @@ namespace cornerturn {
 /// Threads: acquire by one thread; recycle (the end of the last lease) in any.
 class ResultPool final : public SlotOwner<ResultSlot>, public std::enable_shared_from_this<ResultPool> {
  public:
-  static std::shared_ptr<ResultPool> make(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count);
+  /// `allocator` gives the memory of the products (pinned, say); null: plain host memory.
+  static std::shared_ptr<ResultPool> make(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count,
+                                          std::shared_ptr<SlotAllocator> allocator = nullptr);
+  ~ResultPool();
+  ResultPool(const ResultPool&) = delete;
+  ResultPool& operator=(const ResultPool&) = delete;
 
   /// A free slot; blocks while all are held. Its products are those of prepare().
   ResultLease acquire();
@@ -35,7 +39,7 @@ class ResultPool final : public SlotOwner<ResultSlot>, public std::enable_shared
 
  private:
   struct Store {
-    AlignedBuffer<std::byte> memory;
+    SlotMemory memory;
     std::vector<Product> products;  // moved from while they are in the result
     bool made = false;
     bool in_result = false;
@@ -45,10 +49,11 @@ class ResultPool final : public SlotOwner<ResultSlot>, public std::enable_shared
     std::shared_ptr<ResultPool> keep_alive;  // while leased
   };
 
-  ResultPool(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count);
+  ResultPool(std::shared_ptr<const ChainPlan> plan, std::size_t slot_count, std::shared_ptr<SlotAllocator> allocator);
   static void take_back(Slot& slot);
 
   std::shared_ptr<const ChainPlan> plan_;
+  std::shared_ptr<SlotAllocator> allocator_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;
   std::condition_variable slot_free_;
