@@ -51,16 +51,38 @@ std::string session_root(const h5::File& file) {
 
 /// What the JSON of a recording says about one sensor.
 struct A121Settings {
-  std::size_t points = 0;
+  std::size_t points = 0;  ///< of all subsweeps
   std::size_t sweeps_per_frame = 1;
-  std::vector<double> gates_m;
+  std::vector<std::vector<double>> subsweep_gates_m;
   double sweep_period_s = 0.0;  ///< 0: not stated
   double frame_period_s = 0.0;  ///< 0: not stated
   bool sweep_rate_is_limit = false;
   bool continuous = false;
-  std::size_t subsweeps = 1;
   std::size_t entries = 1;
 };
+
+/// The subsweeps that are read: they follow each other in range as they do in the file.
+struct SubsweepRun {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::size_t first_point = 0;
+  std::vector<double> gates_m;
+};
+
+/// Subsweeps from `first` on, up to the first that goes back in range (the vendor's distance detector records near and
+/// far parts that overlap).
+SubsweepRun rising_run(const A121Settings& settings, std::size_t first) {
+  SubsweepRun run;
+  run.first = first;
+  for (std::size_t i = 0; i < first; ++i) run.first_point += settings.subsweep_gates_m[i].size();
+  for (std::size_t i = first; i < settings.subsweep_gates_m.size(); ++i) {
+    const std::vector<double>& gates = settings.subsweep_gates_m[i];
+    if (!run.gates_m.empty() && !(gates.front() > run.gates_m.back())) break;
+    run.gates_m.insert(run.gates_m.end(), gates.begin(), gates.end());
+    ++run.count;
+  }
+  return run;
+}
 
 double number_or_zero(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -83,17 +105,20 @@ A121Settings parse_settings(const std::string& session_text, const std::string& 
   const double step_m = metadata.at("base_step_length_m").get<double>();
 
   // Subsweeps follow each other along the point axis, each with a start and a step of its own.
-  const Json& subsweeps = sensor.at("subsweeps");
-  settings.subsweeps = subsweeps.size();
   constexpr double kMostPoints = 65536;
-  for (const Json& subsweep : subsweeps) {
+  for (const Json& subsweep : sensor.at("subsweeps")) {
     const double start = subsweep.at("start_point").get<double>();
     const double step = subsweep.at("step_length").get<double>();
     const double count = subsweep.at("num_points").get<double>();
-    if (count > kMostPoints) throw std::out_of_range("num_points");
-    for (double point = 0.0; point < count; point += 1.0) settings.gates_m.push_back((start + point * step) * step_m);
+    const double last_m = (start + count * step) * step_m;
+    if (!(count >= 1.0 && count <= kMostPoints && step * step_m > 0.0 && std::isfinite(last_m)))
+      throw std::out_of_range("subsweep with no points, too many, or a step that is not above 0");
+    std::vector<double> gates_m;
+    for (double point = 0.0; point < count; point += 1.0) gates_m.push_back((start + point * step) * step_m);
+    settings.points += gates_m.size();
+    settings.subsweep_gates_m.push_back(std::move(gates_m));
   }
-  settings.points = settings.gates_m.size();
+  if (settings.subsweep_gates_m.empty()) throw std::out_of_range("no subsweeps");
 
   double sweep_rate_hz = number_or_zero(sensor, "sweep_rate");
   if (sweep_rate_hz <= 0.0) {
@@ -131,7 +156,7 @@ double median_step(std::vector<double> times_s) {
   return steps[steps.size() / 2];
 }
 
-RadarDescription radar_of(const A121Settings& settings, double pri_s) {
+RadarDescription radar_of(const std::vector<double>& gates_m, double pri_s) {
   RadarDescription radar;
   radar.sensor = "Acconeer A121";
   // The vendor counts flow away from the sensor as positive, and its spectrum of such flow lies at positive
@@ -140,14 +165,20 @@ RadarDescription radar_of(const A121Settings& settings, double pri_s) {
   radar.waveform.kind = WaveformKind::profiled;
   radar.waveform.carrier_hz = kCarrier_hz;
   radar.waveform.pri_s = pri_s;
-  radar.waveform.gate_axis = Axis::listed("range", "m", settings.gates_m);
+  radar.waveform.gate_axis = Axis::listed("range", "m", gates_m);
   return radar;
 }
 
-void explain(const A121Settings& settings, CaptureInfo& info) {
-  info.understood.push_back(fmt::format("{} subsweep{} with {} points from {:.3f} m to {:.3f} m", settings.subsweeps,
-                                        settings.subsweeps == 1 ? "" : "s", settings.points, settings.gates_m.front(),
-                                        settings.gates_m.back()));
+void explain(const A121Settings& settings, const SubsweepRun& run, CaptureInfo& info) {
+  const std::size_t subsweeps = settings.subsweep_gates_m.size();
+  info.understood.push_back(fmt::format("{} points from {:.3f} m to {:.3f} m in subsweeps {} to {} of {}",
+                                        run.gates_m.size(), run.gates_m.front(), run.gates_m.back(), run.first + 1,
+                                        run.first + run.count, subsweeps));
+  if (run.count < subsweeps)
+    info.doubts.push_back({"subsweeps overlap in range, so only some are read",
+                           fmt::format("{} of {} points in {} of {} subsweeps", run.gates_m.size(), settings.points,
+                                       run.count, subsweeps),
+                           "choose others with a121.first_subsweep (0 is the first) in a sidecar"});
   if (settings.entries > 1)
     info.understood.push_back(
         fmt::format("the first of {} sensor entries (group_0/entry_0) is read", settings.entries));
@@ -164,31 +195,30 @@ Expected<A121Settings> read_settings(const std::string& path, const h5::File& fi
   if (!session_text || !metadata_text)
     return input_error(path, "is an Acconeer A121 file without session_config or metadata", "record again");
   try {
-    A121Settings settings = parse_settings(*session_text, *metadata_text);
-    const bool rising = std::adjacent_find(settings.gates_m.begin(), settings.gates_m.end(), std::greater_equal<>()) ==
-                        settings.gates_m.end();
-    const bool finite =
-        std::all_of(settings.gates_m.begin(), settings.gates_m.end(), [](double gate) { return std::isfinite(gate); });
-    if (settings.gates_m.empty() || !rising || !finite)
-      return input_error(path, "has subsweeps whose points do not rise in range", "process its subsweeps one by one");
-    return settings;
+    return parse_settings(*session_text, *metadata_text);
   } catch (const std::exception& error) {
     return input_error(path, fmt::format("has session_config or metadata that cannot be read: {}", error.what()),
                        "the file is damaged: copy it again");
   }
 }
 
-/// [cpi], [radar] and [chain] of a sidecar with format = "acconeer_a121"; all of them optional.
-Expected<void> read_sidecar(TomlReader& root, std::size_t& pulses, double& pri_s, ChainConfig& chain) {
+/// What a sidecar with format = "acconeer_a121" may say; all of it optional.
+struct A121Choices {
+  std::size_t pulses_per_cpi = 0;
+  std::size_t first_subsweep = 0;
+  double pri_s = 0.0;
+  ChainSettings chain;
+};
+
+Expected<void> read_sidecar(TomlReader& root, std::size_t subsweep_count, A121Choices& choices) {
   TomlReader cpi = root.table("cpi");
-  if (pulses == 0) pulses = cpi.size("pulses", 0);
+  choices.pulses_per_cpi = cpi.size("pulses", 0);
   TomlReader waveform = root.table("waveform");
-  pri_s = waveform.number("pri_s", 0.0, kPositive);
-  ChainSettings settings;
-  settings.config = chain;
+  choices.pri_s = waveform.number("pri_s", 0.0, kPositive);
+  TomlReader a121 = root.table("a121");
+  choices.first_subsweep = a121.size("first_subsweep", 0, {0.0, static_cast<double>(subsweep_count - 1)});
   TomlReader table = root.table("chain");
-  read_chain_table(table, settings);
-  chain = settings.config;
+  read_chain_table(table, choices.chain);
   return root.finish();
 }
 
@@ -218,19 +248,26 @@ Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest
                                    settings->sweeps_per_frame, settings->points),
                        "the file is damaged: copy it again");
 
+  A121Choices choices;
+  choices.chain.config.range.window.kind = WindowKind::rectangular;  // points are range already
+  choices.chain.config.angle.enabled = false;
+  if (request.sidecar != nullptr)
+    if (auto done = read_sidecar(request.sidecar->reader, settings->subsweep_gates_m.size(), choices); !done)
+      return unexpected(done.error());
+  const SubsweepRun run = rising_run(*settings, choices.first_subsweep);
+
   CaptureInfo info;
   info.path = request.path;
   info.format = "Acconeer A121";
-  info.suggested_chain.range.window.kind = WindowKind::rectangular;  // points are range already
-  info.suggested_chain.angle.enabled = false;
+  info.suggested_chain = choices.chain.config;
   ArrayMeaning meaning;
   meaning.axes = {AxisRole::frame, AxisRole::pulse, AxisRole::sample};
-  meaning.pulses_per_cpi = request.options.pulses_per_cpi;
+  meaning.pulses_per_cpi =
+      request.options.pulses_per_cpi != 0 ? request.options.pulses_per_cpi : choices.pulses_per_cpi;
   meaning.iq_order = request.options.iq_order;
-  double pri_s = 0.0;
-  if (request.sidecar != nullptr)
-    if (auto done = read_sidecar(request.sidecar->reader, meaning.pulses_per_cpi, pri_s, info.suggested_chain); !done)
-      return unexpected(done.error());
+  meaning.first_sample = run.first_point;
+  meaning.sample_length = run.gates_m.size();
+  double pri_s = choices.pri_s;
 
   CpiTimes times;
   times.sensor_time_s = read_ticks_s(*file, entry);
@@ -248,8 +285,8 @@ Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest
     error.where = request.path;
     return unexpected(error);
   }
-  info.radar = radar_of(*settings, pri_s);
-  explain(*settings, info);
+  info.radar = radar_of(run.gates_m, pri_s);
+  explain(*settings, run, info);
   std::vector<std::unique_ptr<ArrayFile>> arrays;
   arrays.push_back(std::move(*frames));
   return std::unique_ptr<CaptureSource>(

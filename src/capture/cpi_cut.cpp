@@ -212,6 +212,9 @@ ArrayBox CpiCut::box(std::size_t cpi, std::size_t segment) const {
     } else if (axes[axis] == AxisRole::pulse) {
       box.start[axis] = first_pulse(cpi);
       box.count[axis] = std::min(pulses_per_frame, shape.pulse_count);
+    } else if (axes[axis] == AxisRole::sample) {
+      box.start[axis] = first_sample;
+      box.count[axis] = sample_length;
     }
   }
   return box;
@@ -226,6 +229,12 @@ Expected<CpiCut> make_cpi_cut(const ArrayElement& element, std::span<const std::
   cut.array_shape.assign(shape.begin(), shape.end());
   cut.array_count = meaning.second_array_is_q ? 2 : 1;
   if (auto done = cut_pulses(cut, *roles, meaning); !done) return unexpected(done.error());
+  std::uint64_t& length = roles->count[static_cast<std::size_t>(AxisRole::sample)];
+  if (meaning.first_sample >= length || meaning.sample_length > length - meaning.first_sample)
+    return input_error(kAxesKey, fmt::format("has {} samples, fewer than are asked for", length), "ask for fewer");
+  cut.first_sample = meaning.first_sample;
+  cut.sample_length = meaning.sample_length != 0 ? meaning.sample_length : length - meaning.first_sample;
+  length = cut.sample_length;
 
   // First as one box per CPI; where the frames do not join along slow time in it, one segment per frame.
   for (cut.segment_count = 1;; cut.segment_count = cut.frames_per_cpi) {

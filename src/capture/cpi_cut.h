@@ -28,6 +28,8 @@ struct ArrayMeaning {
       iq_order;  ///< of scalar elements along the sample or iq axis; absent: real, or iq with an iq axis
   std::optional<double> zero_level;  ///< absent: mid-scale of unsigned formats
   std::size_t pulses_per_cpi = 0;    ///< 0: one frame; without frames all pulses up to kMaxDefaultPulses
+  std::size_t first_sample = 0;      ///< along the sample axis, in elements ...
+  std::size_t sample_length = 0;     ///< ... and how many; 0: all from there on
   bool second_array_is_q = false;    ///< I and Q are two arrays of the same shape: the slot holds I, then Q
 };
 
@@ -50,6 +52,8 @@ struct CpiCut {
 
   std::size_t frame_count = 1;
   std::size_t pulses_per_frame = 1;
+  std::uint64_t first_sample = 0;  ///< along the sample axis, in elements
+  std::uint64_t sample_length = 0;
   std::size_t frames_per_cpi = 1;  ///< 1 also where a frame is cut into several CPIs
 
   std::size_t segment_bytes() const { return box_bytes * array_count; }
