@@ -157,7 +157,7 @@ std::vector<ChainKey> make_chain_keys() {
       "cfar.axes", {named(CfarAxes::range), named(CfarAxes::doppler), named(CfarAxes::range_doppler)},
       "Axes along which the noise around a cell is averaged", [](auto& chain) -> auto& { return chain.cfar.axes; }));
   keys.push_back(light(number(
-      "cfar.pfa", "", {0.0, 0.5, true}, "Probability of false alarm per cell",
+      "cfar.pfa", "", {1e-12, 0.5}, "Probability of false alarm per cell",
       [](auto& chain) -> auto& { return chain.cfar.pfa; })));
   keys.push_back(whole(
       "cfar.train_range", "cells", {0.0, 4096.0}, "Training cells on each side in range",

@@ -79,8 +79,7 @@ TEST(ChainToml, WrongValuesNameFileLineKeyAndRemedy) {
     ChainSettings settings;
     return message_of(parse_chain(text, "c.toml", settings));
   };
-  EXPECT_EQ(message("[cfar]\npfa = 1.5\n"),
-            "c.toml:2:cfar.pfa: 1.5 is out of range; give a number above 0 and at most 0.5");
+  EXPECT_EQ(message("[cfar]\npfa = 1.5\n"), "c.toml:2:cfar.pfa: 1.5 is out of range; give a number from 1e-12 to 0.5");
   EXPECT_EQ(message("\n\n[cfar]\n\ntrain_range = -1\n").rfind("c.toml:5:cfar.train_range: -1 is out of range", 0), 0u);
   EXPECT_EQ(message("canceller = \"avg\"\n"),
             "c.toml:1:canceller: 'avg' is not one of its words; use one of none, mean, two_pulse, three_pulse");
@@ -126,7 +125,7 @@ TEST(ChainOverride, FaultsNameTheOverride) {
   EXPECT_EQ(message_of(apply_chain_override("cfar.pfa", settings)),
             "--set cfar.pfa: is not of the form KEY=VALUE; write for example --set cfar.pfa=1e-4");
   EXPECT_EQ(message_of(apply_chain_override("cfar.pfa=2", settings)),
-            "--set cfar.pfa=2: 2 is out of range; give a number above 0 and at most 0.5");
+            "--set cfar.pfa=2: 2 is out of range; give a number from 1e-12 to 0.5");
   EXPECT_EQ(message_of(apply_chain_override("cfar.pfa=often", settings)).rfind("--set cfar.pfa=often: ", 0), 0u);
   // A value is a value, never more TOML.
   EXPECT_FALSE(apply_chain_override("cfar.pfa=1e-4\ncanceller='mean'", settings));
