@@ -15,8 +15,9 @@ struct RunDescription {
   std::string program_version;
   std::string capture_path;
   std::string capture_format;
-  std::string capture_hash;  ///< "xxh3-128:<hex>", empty for live sources
-  std::string chain_toml;    ///< the effective chain, as printed by --print-chain
+  std::string capture_hash;   ///< "xxh3-128:<hex>", empty for live sources
+  std::string chain_toml;     ///< the effective chain, as printed by --print-chain
+  std::string chain_summary;  ///< the chain in one line, for titles; may be empty
   std::uint32_t configuration_version = 1;
   BackendInfo backend;
   std::shared_ptr<const ChainPlan> plan;
