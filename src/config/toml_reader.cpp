@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -18,7 +19,13 @@ struct TomlReader::Document {
   toml::table root;
   std::string source_name;
   std::optional<Error> first_error;
-  std::map<const void*, std::set<std::string, std::less<>>> known_keys;  // per table, as they were asked for
+  struct KnownKeys {
+    std::string path;
+    std::set<std::string, std::less<>> names;  // as they were asked for
+  };
+  std::map<const void*, KnownKeys> known_keys;  // of each table that was entered
+
+  void enter(const void* table, const std::string& table_path) { known_keys[table].path = table_path; }
 };
 
 namespace {
@@ -93,7 +100,7 @@ Expected<TomlReader> TomlReader::parse(std::string_view text, const std::string&
 
 const void* TomlReader::find(std::string_view key) {
   if (table_ == nullptr) return nullptr;
-  document_->known_keys[table_].insert(std::string(key));
+  document_->known_keys[table_].names.insert(std::string(key));
   return as_table(table_)->get(key);
 }
 
@@ -104,7 +111,7 @@ TomlReader TomlReader::table(std::string_view key) {
   if (node != nullptr && !node->is_table())
     fail(key, fmt::format("is {}", type_in_words(*node)), fmt::format("write a table [{}]", joined(path_, key)));
   const toml::table* sub_table = node != nullptr ? node->as_table() : nullptr;
-  if (sub_table != nullptr) document_->known_keys[sub_table];
+  if (sub_table != nullptr) document_->enter(sub_table, joined(path_, key));
   return TomlReader(document_, sub_table, joined(path_, key));
 }
 
@@ -118,7 +125,7 @@ std::vector<TomlReader> TomlReader::tables(std::string_view key) {
     return entries;
   }
   for (const toml::node& entry : *array) {
-    document_->known_keys[entry.as_table()];
+    document_->enter(entry.as_table(), joined(path_, key));
     entries.push_back(TomlReader(document_, entry.as_table(), joined(path_, key)));
   }
   return entries;
@@ -243,15 +250,21 @@ Expected<void> TomlReader::check() const {
 Expected<void> TomlReader::finish() {
   if (document_->first_error) return unexpected(*document_->first_error);
   // Keys that nobody asked for are typing mistakes. Tables that were not entered are found in their parent.
+  std::optional<Error> first;
+  auto first_line = std::numeric_limits<toml::source_index>::max();
   for (const auto& [table, known] : document_->known_keys) {
     for (const auto& [key, node] : *as_table(table)) {
-      if (known.count(key.str()) != 0) continue;
-      const std::string nearest = nearest_word(key.str(), known);
-      return usage_error(
-          fmt::format("{}:{}:{}", document_->source_name, node.source().begin.line, key.str()), "unknown key",
-          nearest.empty() ? "remove it or see the documentation" : fmt::format("did you mean '{}'?", nearest));
+      const auto line = node.source().begin.line;
+      if (known.names.count(key.str()) != 0 || line >= first_line) continue;
+      first_line = line;
+      const std::string nearest = nearest_word(key.str(), known.names);
+      first =
+          Error{ErrorKind::usage, fmt::format("{}:{}:{}", document_->source_name, line, joined(known.path, key.str())),
+                "unknown key",
+                nearest.empty() ? "remove it or see the documentation" : fmt::format("did you mean '{}'?", nearest)};
     }
   }
+  if (first) return unexpected(*first);
   return {};
 }
 

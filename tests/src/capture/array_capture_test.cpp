@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"pri_s = 1e-4", "pri_ms = 0.1", "7:waveform.pri_s: is missing"},
         Fault{"spacing_m = 0.002", "x_m = [0.0, 0.1, 0.2]", "14:array.x_m: lists 3 positions for 2 channels"},
         Fault{"spacing_m = 0.002", "steering_sign = 2", "14:array.steering_sign"},
-        Fault{"spacing_m = 0.002", "spacing_mm = 2", "14:spacing_mm: unknown key"},
+        Fault{"spacing_m = 0.002", "spacing_mm = 2", "14:array.spacing_mm: unknown key"},
         Fault{"[samples]", "format = \"mat\"\n[samples]", "1:format: 'mat' is no format"}));
 
 TEST(OpenCapture, TellsWhatIsMissingToUnderstandAFile) {

@@ -138,11 +138,11 @@ TEST(SceneToml, FaultsNameFileLineAndKey) {
             "give a longer pri_s or fewer samples");
   EXPECT_TRUE(error_of(replaced(kSmall, "range_m", "rangem")).starts_with("scene.toml:11:target.range_m: is missing"));
   EXPECT_TRUE(error_of(replaced(kSmall, "snr_db = 3.0", "snr_db = 3.0\nazimut_deg = 3"))
-                  .starts_with("scene.toml:14:azimut_deg: unknown key; did you mean 'azimuth_deg'?"));
+                  .starts_with("scene.toml:14:target.azimut_deg: unknown key; did you mean 'azimuth_deg'?"));
   EXPECT_TRUE(error_of(replaced(kSmall, "\"fmcw\"", "\"chirp\""))
                   .starts_with("scene.toml:6:waveform.kind: 'chirp' is no waveform that can be simulated; use"));
   EXPECT_TRUE(error_of(replaced(kSmall, "pri_s = 60e-6", "pri_s = 60e-6\npulse_width_s = 1e-6"))
-                  .starts_with("scene.toml:11:pulse_width_s: unknown key"));
+                  .starts_with("scene.toml:11:waveform.pulse_width_s: unknown key"));
   EXPECT_TRUE(error_of(replaced(kSmall, "pulse_count = 16", "pulse_count = 0"))
                   .starts_with("scene.toml:3:shape.pulse_count: 0 is out of range"));
   EXPECT_TRUE(error_of(replaced(kSmall, "range_m = 10.0", "range_m = inf"))

@@ -31,7 +31,7 @@ TEST(TomlReader, UnknownKeyGetsASuggestion) {
   root.table("cfar").number("pfa", 1e-6);
   const auto done = root.finish();
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message(), "chain.toml:2:pfaa: unknown key; did you mean 'pfa'?");
+  EXPECT_EQ(done.error().message(), "chain.toml:2:cfar.pfaa: unknown key; did you mean 'pfa'?");
 }
 
 TEST(TomlReader, UnknownTableIsAnError) {
@@ -68,6 +68,14 @@ TEST(TomlReader, TablesOfAnArrayAreReadInOrder) {
   EXPECT_EQ(targets[1].integer("x", 0), 2);
   targets[0].integer("x", 0);
   EXPECT_TRUE(root.finish());
+}
+
+TEST(TomlReader, ReportsTheFirstOfSeveralUnknownKeys) {
+  auto reader = TomlReader::parse("[b]\nwrong = 1\n[a]\nwrong = 2\n", "c.toml");
+  ASSERT_TRUE(reader);
+  reader->table("a").number("right", 0.0);
+  reader->table("b").number("right", 0.0);
+  EXPECT_EQ(reader->finish().error().where, "c.toml:2:b.wrong");
 }
 
 }  // namespace
