@@ -56,8 +56,11 @@ Error locate_plan_error(Error error, const ChainSettings& chain, const std::stri
 }
 
 StreamConfiguration make_configuration(const Job& job, const JobOptions& options) {
-  return {job.plan.config, print_chain(job.plan.config), job.products,
-          chain_backend_factory(options.backend, options.backend_options)};
+  return {.chain = job.plan.config,
+          .chain_toml = print_chain(job.plan.config),
+          .products = job.products,
+          .make_backend = chain_backend_factory(options.backend, options.backend_options),
+          .chain_summary = summarise_chain(job.plan)};
 }
 
 }  // namespace

@@ -19,8 +19,14 @@ namespace {
 using Align = TextTable::Align;
 
 std::string figure(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : std::string("-");
+  if (!std::isfinite(value)) return "-";
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  // "-0.000" is a zero like any other.
+  if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
 }
+
+std::string cpis(std::uint64_t count) { return fmt::format("{} CPI{}", count, count == 1 ? "" : "s"); }
 
 // The chain under its heading, broken between stages.
 std::string format_chain(const std::string& summary, const std::vector<std::string>& notes) {
@@ -47,9 +53,9 @@ std::string format_chain(const std::string& summary, const std::vector<std::stri
 std::string format_throughput(const JobReport& report) {
   const StatisticsSnapshot& statistics = report.session.statistics;
   const RunRates rates = rates_of(report);
-  std::string text = fmt::format("  processed   {} CPI{} in {}: {:.4g} CPI/s, {}/s", statistics.processed,
-                                 statistics.processed == 1 ? "" : "s", format_seconds(statistics.elapsed_s),
-                                 rates.cpis_per_s, format_bytes(rates.bytes_per_s));
+  std::string text =
+      fmt::format("  processed   {} in {}: {:.4g} CPI/s, {}/s", cpis(statistics.processed),
+                  format_seconds(statistics.elapsed_s), rates.cpis_per_s, format_bytes(rates.bytes_per_s));
   if (rates.real_time_factor > 0.0) text += fmt::format(", {:.3g} x real time", rates.real_time_factor);
   text += fmt::format("\n  backend     {}: {}\n", report.session.backend.name, report.session.backend.device);
   if (statistics.dropped.total() == 0) return text;
@@ -71,7 +77,7 @@ std::string format_quality(const SampleQuality& quality) {
 }
 
 std::string format_detections(const DetectionDigest& digest) {
-  std::string text = fmt::format("  detections  {} in {} CPIs", digest.detection_count, digest.cpi_count);
+  std::string text = fmt::format("  detections  {} in {}", digest.detection_count, cpis(digest.cpi_count));
   if (!digest.shown) return text + "\n";
   text += digest.shown_cpi_detection_count > digest.detections.size()
               ? fmt::format("; the strongest {} of the {} of CPI {} (t = {}):\n", digest.detections.size(),
@@ -188,8 +194,8 @@ std::string format_estimate(const Job& job, const JobEstimate& estimate) {
   if (estimate.available_bytes != 0) text += fmt::format("; {} available", bytes(estimate.available_bytes));
   text += '\n';
   if (estimate.cpi_s > 0.0)
-    text += fmt::format("  time        {} per CPI (measured), {} for {} CPIs without reading and writing\n",
-                        format_seconds(estimate.cpi_s), format_seconds(estimate.total_s), estimate.cpi_count);
+    text += fmt::format("  time        {} per CPI (measured), {} for {} without reading and writing\n",
+                        format_seconds(estimate.cpi_s), format_seconds(estimate.total_s), cpis(estimate.cpi_count));
   if (estimate.cpi_count != 0) text += fmt::format("  results     about {}\n", bytes(estimate.output_bytes));
   return text;
 }

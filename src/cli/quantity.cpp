@@ -37,6 +37,7 @@ std::string format_bytes(double bytes) {
 
 std::string format_seconds(double seconds) {
   constexpr std::array<Prefix, 4> kPrefixes{{{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  if (seconds == 0.0) return "0 s";
   if (seconds >= 7200.0) return fmt::format("{:.4g} h", seconds / 3600.0);
   if (seconds >= 120.0) return fmt::format("{:.4g} min", seconds / 60.0);
   return with_prefix(seconds, kPrefixes);
