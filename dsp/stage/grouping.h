@@ -19,8 +19,9 @@ struct GroupingGeometry {
   Axis doppler_axis = Axis::index("range_rate", 0);
   bool doppler_wraps = true;
   double zero_doppler_bin = 0.0;
-  /// FMCW range-Doppler coupling: a target at Doppler bin b appears this far beyond its range per bin of
-  /// (b - zero_doppler_bin); subtracted from range_m. In the capture's own phase sign: c f_bin / (2 S).
+  /// Range-Doppler coupling: a target at Doppler bin b appears this far beyond its range per bin of
+  /// (b - zero_doppler_bin); subtracted from range_m. In the capture's own phase sign: c f_bin / (2 |S|) for FMCW,
+  /// -c f_bin T / (2 B) for LFM pulses.
   double range_coupling_m_per_bin = 0.0;
 };
 
