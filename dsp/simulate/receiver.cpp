@@ -8,6 +8,17 @@
 #include "dsp/vocabulary/units.h"
 
 namespace cornerturn {
+namespace {
+
+inline std::int16_t quantise(float value, float lowest, float highest) {
+  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits: std::lrint would keep the loop scalar.
+  constexpr float kRounder = 12582912.0F;
+  const float clipped = std::min(std::max(value, lowest), highest);
+  return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(clipped + kRounder) -
+                                   std::bit_cast<std::int32_t>(kRounder));
+}
+
+}  // namespace
 
 Receiver::Receiver(const SceneReceiver& receiver, bool complex_samples)
     : complex_samples_(complex_samples),
@@ -23,28 +34,20 @@ Receiver::Receiver(const SceneReceiver& receiver, bool complex_samples)
   highest_ = static_cast<float>(half_scale - 1.0);
 }
 
-std::int16_t Receiver::quantise(float value) const {
-  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits: std::lrint would keep the loop scalar.
-  constexpr float kRounder = 12582912.0F;
-  const float clipped = std::min(std::max(value, lowest_), highest_);
-  return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(clipped + kRounder) -
-                                   std::bit_cast<std::int32_t>(kRounder));
-}
-
 void Receiver::digitise(std::span<const float> real, std::span<const float> imag, std::span<const float> noise_i,
                         std::span<const float> noise_q, std::span<std::int16_t> out) const {
   const std::size_t count = real.size();
   CORNERTURN_REQUIRE(noise_i.size() == count && out.size() == count * (complex_samples_ ? 2 : 1));
   if (!complex_samples_) {
     for (std::size_t sample = 0; sample < count; ++sample)
-      out[sample] = quantise(real[sample] + noise_counts_ * noise_i[sample] + dc_i_);
+      out[sample] = quantise(real[sample] + noise_counts_ * noise_i[sample] + dc_i_, lowest_, highest_);
     return;
   }
   CORNERTURN_REQUIRE(imag.size() == count && noise_q.size() == count);
   for (std::size_t sample = 0; sample < count; ++sample) {
     const float q = q_from_q_ * imag[sample] + q_from_i_ * real[sample];
-    out[2 * sample] = quantise(real[sample] + noise_counts_ * noise_i[sample] + dc_i_);
-    out[2 * sample + 1] = quantise(q + noise_counts_ * noise_q[sample] + dc_q_);
+    out[2 * sample] = quantise(real[sample] + noise_counts_ * noise_i[sample] + dc_i_, lowest_, highest_);
+    out[2 * sample + 1] = quantise(q + noise_counts_ * noise_q[sample] + dc_q_, lowest_, highest_);
   }
 }
 

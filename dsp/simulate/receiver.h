@@ -20,8 +20,6 @@ class Receiver {
                 std::span<const float> noise_q, std::span<std::int16_t> out) const;
 
  private:
-  std::int16_t quantise(float value) const;
-
   bool complex_samples_;
   float noise_counts_;
   float dc_i_;
