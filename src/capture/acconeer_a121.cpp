@@ -210,6 +210,22 @@ struct A121Choices {
   ChainSettings chain;
 };
 
+/// Gates are few, unevenly spaced and of different gain from subsweep to subsweep, so that the noise is taken along
+/// Doppler. `pulse_count` 0: not known yet, many.
+ChainConfig default_chain(std::size_t pulse_count) {
+  ChainConfig chain;
+  chain.angle.enabled = false;  // one receiver
+  ChainConfig::Cfar& cfar = chain.cfar;
+  cfar.axes = CfarAxes::doppler;
+  cfar.guard_doppler = 3;
+  cfar.train_doppler = 8;
+  if (pulse_count == 0) return chain;
+  const std::size_t side = (pulse_count - 1) / 2;
+  cfar.enabled = side > cfar.guard_doppler;
+  if (cfar.enabled) cfar.train_doppler = std::min(cfar.train_doppler, side - cfar.guard_doppler);
+  return chain;
+}
+
 Expected<void> read_sidecar(TomlReader& root, std::size_t subsweep_count, A121Choices& choices) {
   TomlReader cpi = root.table("cpi");
   choices.pulses_per_cpi = cpi.size("pulses", 0);
@@ -249,8 +265,7 @@ Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest
                        "the file is damaged: copy it again");
 
   A121Choices choices;
-  choices.chain.config.range.window.kind = WindowKind::rectangular;  // points are range already
-  choices.chain.config.angle.enabled = false;
+  choices.chain.config = default_chain(settings->sweeps_per_frame > 1 ? settings->sweeps_per_frame : 0);
   if (request.sidecar != nullptr)
     if (auto done = read_sidecar(request.sidecar->reader, settings->subsweep_gates_m.size(), choices); !done)
       return unexpected(done.error());
