@@ -15,6 +15,7 @@ struct BackendOptions {
   std::size_t result_slots = 4;   ///< results that sinks may hold at a time, beyond those in flight
   std::string memory = "auto";    ///< memory strategy of backends that have a choice
   std::vector<unsigned> devices;  ///< devices of backends that have several; empty: all
+  bool measure_stages = false;    ///< time each stage on the device, at some cost in speed
 };
 
 /// What a backend in a module of its own (loaded at run time) offers. Module and program are built together: the

@@ -20,14 +20,14 @@ struct CfarJob {
   const float* scale_of_count = nullptr;  ///< (training cells): factor / cells, NaN for 0; in device memory
   std::uint32_t* hits = nullptr;          ///< (gate, word): bit b of word w is bin 32 w + b
 
-  std::uint32_t words_per_gate() const { return (bin_count + 31) / 32; }
+  constexpr std::uint32_t words_per_gate() const { return (bin_count + 31) / 32; }
 };
 /// Sums are formed per block from the cell's own window, never as running sums over a line: one strong cell changes no
 /// threshold outside its window.
 void launch_cfar(const CfarJob& job, cudaStream_t stream);
 
 /// One alarm with what grouping and interpolation need of the map around it; neighbours beyond an edge are 0.
-struct DeviceAlarm {
+struct alignas(32) DeviceAlarm {
   std::int32_t gate;
   std::int32_t bin;
   float power;

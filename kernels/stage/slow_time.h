@@ -15,6 +15,8 @@ enum class DeviceCanceller : std::uint8_t { none, mean, two_pulse, three_pulse }
 struct SlowTimeJob {
   const float2* in = nullptr;
   float2* out = nullptr;
+  /// Where y without the window goes as well, with the line stride of `in`, which it may be; null: nowhere.
+  float2* cancelled = nullptr;
   DeviceCanceller canceller = DeviceCanceller::none;
   const float* window = nullptr;
   std::size_t line_count = 0;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsp/chain/backend.h"
+#include "dsp/chain/backend_module.h"
+#include "dsp/vocabulary/error.h"
+
+namespace cornerturn::cuda {
+
+/// One line per usable GPU. Errors: runtime, why there is none.
+Expected<std::vector<std::string>> describe_devices();
+
+/// The CUDA backend on the first of `options.devices`. Errors: usage for an unknown device or memory strategy; runtime
+/// without a usable GPU, or with less free memory than the chain needs.
+Expected<std::unique_ptr<Backend>> make_cuda_backend(ChainPlan plan, const BackendOptions& options);
+
+}  // namespace cornerturn::cuda

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsp/chain/backend.h"
+#include "kernels/chain/device_tables.h"
+#include "kernels/chain/memory_strategy.h"
+#include "kernels/cuda/cufft_plan.h"
+#include "kernels/cuda/memory.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/stage/cfar.h"
+#include "kernels/stage/report.h"
+
+namespace cornerturn::cuda {
+
+/// Where the products of one CPI go: host memory of its result slot; null where a product is not wanted.
+struct ResultTargets {
+  float* map = nullptr;
+  float2* covariance = nullptr;
+  float2* range_profiles = nullptr;
+  float2* doppler_cube = nullptr;
+  bool detections = false;
+};
+
+/// Stages whose GPU time is measured on request.
+enum class GpuStage { copy_in, unpack, range, corner_turn, slow_time, covariance, doppler, detection, copy_out };
+inline constexpr std::size_t kGpuStageCount = 9;
+const char* name_of(GpuStage stage);
+
+/// Device memory, plans, streams and graphs for one CPI in flight. Everything is taken at construction; the graphs are
+/// captured then too, one for each combination of products that changes the work.
+///
+/// Order of a CPI: begin(), ingest() for each segment on the shared ingest stream, then compute() on the lane's own
+/// stream. Memory: `lines` holds (channel, pulse, fast time), later (gate, channel, bin); `cube` holds (gate, channel,
+/// pulse). Threads: one at a time.
+class Lane {
+ public:
+  struct Options {
+    StrategyTraits traits;
+    bool measure_stages = false;
+  };
+  /// Throws CudaError.
+  Lane(std::shared_ptr<const DeviceTables> tables, const Options& options);
+
+  /// Bytes of device memory that a lane takes, without the work area of cuFFT.
+  static std::size_t device_bytes(const DeviceTables& tables, const StrategyTraits& traits);
+
+  /// Begins a CPI: copies its gaps to where kernels read them.
+  void begin(std::span<const GapInterval> gaps);
+  /// Enqueues the read of one segment. `device_address`: where the device reads the segment in place, or null when it
+  /// cannot; then, and when the strategy copies, the bytes go through the lane's own raw buffer.
+  void ingest(const RawSegment& segment, const void* device_address, cudaStream_t stream);
+  /// Behind the last segment: the slot may be written again once input_read() has passed.
+  void finish_ingest(cudaStream_t stream);
+  /// Enqueues the chain and the way back of the results.
+  void compute(const ResultTargets& targets, const LightParameters& light);
+  /// Forgets a CPI whose segments stopped coming or whose launch failed; nothing reads its slot any more then.
+  void abandon(cudaStream_t ingest_stream) noexcept;
+
+  const Event& input_read() const { return input_read_; }
+  const Event& done() const { return done_; }
+
+  // Valid once done() has passed.
+  const AlarmCounts& alarm_counts() const { return *alarm_counts_.host(); }
+  std::span<const DeviceAlarm> alarms() const;
+  const QualityReport& quality() const { return *quality_report_.host(); }
+  /// Snapshots around the peaks, (peak, gate, channel), of the first snapshot_capacity() peaks.
+  const float2* snapshots() const { return snapshots_.host(); }
+  std::size_t snapshot_capacity() const { return snapshot_capacity_; }
+  /// The same for any cells, at most snapshot_capacity() of them; blocks until they are there.
+  void gather(std::span<const int2> cells, cudaStream_t stream);
+
+  /// Adds this CPI's GPU time per stage; only with measure_stages, after done() has passed.
+  void add_stage_times(std::span<double, kGpuStageCount> seconds) const;
+
+ private:
+  /// Work that differs between products.
+  struct Work {
+    bool doppler = false;
+    bool detections = false;
+    bool covariance = false;
+    std::size_t index() const { return (doppler ? 1U : 0U) + (detections ? 2U : 0U) + (covariance ? 4U : 0U); }
+  };
+  class StageTimer;
+
+  void allocate();
+  void clear_counters();
+  void plan_transforms();
+  void capture_graphs();
+  void set_light(const LightParameters& light);
+  void unpack(const RawSegment& segment, const void* address, cudaStream_t stream);
+  void enqueue_range();
+  void enqueue_slow_time(const Work& work, float2* covariance);
+  void enqueue_detection(bool detections);
+  float2* spectra() const { return tables_->odd_doppler() ? cube_.data() : lines_.data(); }
+  GatherJob gather_job() const;
+
+  std::shared_ptr<const DeviceTables> tables_;
+  Options options_;
+  Stream stream_;
+  Event ingested_;
+  Event input_read_;
+  Event done_;
+
+  // device
+  DeviceBuffer<std::byte> raw_;  // only where samples are copied
+  DeviceBuffer<float2> lines_;
+  DeviceBuffer<float2> cube_;
+  DeviceBuffer<float> power_;
+  DeviceBuffer<float2> covariance_;
+  DeviceBuffer<std::uint32_t> hits_;
+  DeviceBuffer<uint2> block_counts_;
+  DeviceBuffer<int2> peaks_;
+  DeviceBuffer<std::uint32_t> peak_count_;
+  DeviceBuffer<unsigned long long> sample_counters_;  // masked, saturated
+  DeviceBuffer<std::uint32_t> channel_has_signal_;
+  DeviceBuffer<double> loading_;
+  DeviceBuffer<float> scales_;
+  DeviceBuffer<std::byte> fft_work_;
+  CufftPlan range_fft_;
+  CufftPlan inverse_fft_;  // complex, for the matched filter
+  CufftPlan doppler_fft_;
+
+  // page-locked
+  PinnedBuffer<DeviceAlarm> alarms_;
+  PinnedBuffer<AlarmCounts> alarm_counts_;
+  PinnedBuffer<QualityReport> quality_report_;
+  PinnedBuffer<float2> snapshots_;
+  PinnedBuffer<int2> cells_;
+  PinnedBuffer<std::uint32_t> cell_count_;
+  PinnedBuffer<double> loading_staging_;
+  PinnedBuffer<float> scales_staging_;
+  PinnedBuffer<std::uint32_t> gap_offsets_;
+  PinnedBuffer<GapTable::Span> gap_spans_;
+
+  std::size_t snapshot_capacity_ = 0;
+  std::size_t raw_used_ = 0;
+  bool has_gaps_ = false;
+  bool segments_copied_ = false;
+  LightParameters light_;
+  bool light_is_set_ = false;
+  std::array<Graph, 8> graphs_;
+
+  struct Span {
+    Event begin;
+    Event end;
+    bool used = false;
+  };
+  std::array<Span, kGpuStageCount> stage_spans_;
+
+  struct PendingSegment {
+    RawSegment segment;
+    const void* address = nullptr;
+  };
+  std::vector<PendingSegment> pending_;  // copied segments, unpacked on the lane's stream
+};
+
+}  // namespace cornerturn::cuda
