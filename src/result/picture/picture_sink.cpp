@@ -1,0 +1,82 @@
+#include "src/result/picture_sink.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "src/result/durable_file.h"
+#include "src/result/picture/result_picture.h"
+
+namespace cornerturn {
+namespace {
+
+class PictureSink final : public ResultSink {
+ public:
+  PictureSink(std::vector<std::string> paths, PictureChoice choice) : paths_(std::move(paths)), choice_(choice) {}
+
+  std::string name() const override { return "pictures"; }
+
+  Expected<void> begin(const RunDescription& run) override {
+    run_ = run;
+    for (const std::string& path : paths_) {
+      const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+      std::error_code ignored;  // check_space() says why the folder cannot be used
+      std::filesystem::create_directories(folder, ignored);
+      if (Expected<void> writable = check_space(folder.empty() ? "." : folder.string(), 0); !writable) return writable;
+    }
+    return {};
+  }
+
+  Expected<void> accept(const CpiResult& result) override {
+    const double strength = strength_of(result);
+    const bool better =
+        !content_ || choice_ == PictureChoice::last || (choice_ == PictureChoice::strongest && strength > strength_);
+    if (!better) return {};
+    PictureContent content = make_picture_content(result, run_);
+    if (content.axes.empty()) return {};  // a run without maps has no picture
+    content_ = std::move(content);
+    strength_ = strength;
+    return {};
+  }
+
+  Expected<void> finish(bool /*complete*/) override {
+    if (!content_) return {};
+    for (const std::string& path : paths_)
+      if (Expected<void> drawn = draw_result_picture(*content_, path); !drawn) return drawn;
+    return {};
+  }
+
+ private:
+  /// Power of all detections together; 0 without.
+  static double strength_of(const CpiResult& result) {
+    const Product* power_db = result.find("detection_power_db");
+    double sum = 0.0;
+    if (power_db == nullptr) return sum;
+    for (const double level_db : power_db->values<double>()) sum += std::pow(10.0, level_db / 10.0);
+    return std::isfinite(sum) ? sum : 0.0;
+  }
+
+  std::vector<std::string> paths_;
+  PictureChoice choice_;
+  RunDescription run_;
+  std::optional<PictureContent> content_;
+  double strength_ = 0.0;
+};
+
+}  // namespace
+
+std::vector<std::string> picture_kinds() { return {"png", "svg", "pdf"}; }
+
+Expected<std::unique_ptr<ResultSink>> make_picture_sink(const ResultWriterOptions& options) {
+  const std::vector<std::string> kinds = picture_kinds();
+  for (const std::string& path : options.picture_paths) {
+    const std::string ending = std::filesystem::path(path).extension().string();
+    if (ending.empty() || std::find(kinds.begin(), kinds.end(), ending.substr(1)) == kinds.end())
+      return usage_error(path, "is no kind of picture", "use .png, .svg or .pdf");
+  }
+  return std::make_unique<PictureSink>(options.picture_paths, options.picture);
+}
+
+}  // namespace cornerturn
