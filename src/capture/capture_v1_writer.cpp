@@ -153,9 +153,10 @@ Expected<void> flush_to_disk(const std::string& path) {
 }
 
 tl::unexpected<Error> write_error(const std::string& path, const h5::Hdf5Error& error) {
-  const bool full = errno == ENOSPC || error.cause().find("No space left") != std::string::npos;
-  return runtime_error(path, full ? "the disk is full" : fmt::format("cannot be written: {}", error.what()),
-                       full ? "make room or write elsewhere" : "check folder and permissions");
+  const std::string reason = error.system_reason();
+  if (reason.empty())
+    return runtime_error(path, fmt::format("cannot be written: {}", error.what()), "check folder and permissions");
+  return runtime_error(path, fmt::format("cannot be written: {}", reason), "free some space or write to another disk");
 }
 
 }  // namespace
@@ -211,7 +212,6 @@ Expected<void> CaptureV1Writer::append(const RawCpi& cpi) {
   const std::array<hsize_t, 4> count{1, state.shape.pulse_count, state.shape.channel_count, state.shape.sample_count};
   const std::array<hsize_t, 4> extent{index + 1, count[1], count[2], count[3]};
   try {
-    errno = 0;
     h5::checked("extend", kSamples, [&] { return H5Dset_extent(state.samples.id(), extent.data()); });
     h5::write_block(state.samples, state.sample_type.id(), start, count, state.canonical.data(), kSamples);
   } catch (const h5::Hdf5Error& error) {
@@ -227,7 +227,6 @@ Expected<void> CaptureV1Writer::append(const RawCpi& cpi) {
 Expected<void> CaptureV1Writer::finish() {
   State& state = *state_;
   try {
-    errno = 0;
     const std::array<hsize_t, 1> cpis{state.start_time_s.size()};
     h5::write_vector<double>(state.file.id(), kStartTime, cpis, state.start_time_s);
     h5::write_vector<double>(state.file.id(), kSensorTime, cpis, state.sensor_time_s);

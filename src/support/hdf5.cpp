@@ -50,6 +50,15 @@ Hdf5Error::Hdf5Error(const std::string& operation, const std::string& object, st
     : std::runtime_error(operation + (object.empty() ? "" : " '" + object + "'") + ": " + cause),
       cause_(std::move(cause)) {}
 
+std::string Hdf5Error::system_reason() const {
+  // "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf = ..."
+  constexpr std::string_view kReason = "error message = '";
+  const std::size_t start = cause_.find(kReason);
+  if (start == std::string::npos) return {};
+  const std::size_t begin = start + kReason.size();
+  return cause_.substr(begin, cause_.find('\'', begin) - begin);
+}
+
 void silence_hdf5() {
   thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   static_cast<void>(silent);

@@ -29,6 +29,8 @@ class Hdf5Error : public std::runtime_error {
   Hdf5Error(const std::string& operation, const std::string& object, std::string cause);
   /// The library's own innermost message: "truncated file: eof = 96, ...".
   const std::string& cause() const { return cause_; }
+  /// The system's reason in that message ("No space left on device"); empty when the library itself refused.
+  std::string system_reason() const;
 
  private:
   std::string cause_;

@@ -154,5 +154,12 @@ TEST_F(Hdf5, ATruncatedFileNamesBothSizes) {
   }
 }
 
+TEST(Hdf5Error, FindsTheSystemsReasonInTheLibrarysMessage) {
+  const h5::Hdf5Error full(
+      "write", "x", "file write failed: time = now, errno = 28, error message = 'No space left on device', buf = 0x1");
+  EXPECT_EQ(full.system_reason(), "No space left on device");
+  EXPECT_EQ(h5::Hdf5Error("open", "x", "not a file").system_reason(), "");
+}
+
 }  // namespace
 }  // namespace cornerturn
