@@ -4,6 +4,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <H5public.h>
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -56,7 +57,7 @@ ExitCode run_command_line(int argc, char** argv) {
   CLI::App app(
       "Radar signal processing: raw ADC samples in, range-Doppler maps, detections and correlation matrices out",
       "cornerturn");
-  app.set_version_flag("--version", version_text(), "Show the version and what this build has");
+  app.set_version_flag("--version", version_text, "Show the version and what this build has");
   app.set_help_flag("-h,--help", "Show this help");
   app.require_subcommand(1);
   app.footer(
@@ -79,6 +80,9 @@ ExitCode run_command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Beyond a file size limit writing fails with an error that can be reported, instead of killing the process.
   ::signal(SIGXFSZ, SIG_IGN);
+  // After a failed write HDF5's own clean-up at exit tries again and crashes; all files are closed before by their
+  // owners.
+  H5dont_atexit();
   const cornerturn::Console console;
   int exit_code = cornerturn::kFailed;
   try {

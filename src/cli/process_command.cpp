@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "src/cli/interrupt.h"
 #include "src/cli/process_report.h"
 #include "src/cli/progress.h"
+#include "src/cli/quantity.h"
 #include "src/cli/version.h"
 #include "src/config/chain_docs.h"
 #include "src/config/chain_toml.h"
@@ -63,6 +65,20 @@ ExitCode estimate_one(Job job, const ProcessArguments& arguments, const Console&
   return kDone;
 }
 
+void tell_details(const JobReport& report, const Console& console) {
+  const std::string& path = report.info.path;
+  const StatisticsSnapshot& statistics = report.session.statistics;
+  if (!report.capture_hash.empty()) console.detail(fmt::format("{}: fingerprint {}", path, report.capture_hash));
+  console.detail(fmt::format("{}: latency {} median, {} in 99 of 100 CPIs; {} waits for a free result", path,
+                             format_seconds(statistics.latency_p50_s), format_seconds(statistics.latency_p99_s),
+                             statistics.result_waits));
+  for (const StageTime& stage : report.session.stage_times)
+    console.detail(fmt::format("{}: {} took {}", path, stage.stage, format_seconds(stage.seconds)));
+  for (const SinkStatistics& sink : statistics.sinks)
+    console.detail(fmt::format("{}: {} took {} results, the chain waited {} times for it", path, sink.name,
+                               sink.accepted, sink.waits));
+}
+
 void warn_about(const JobReport& report, const Console& console) {
   for (const Error& error : report.session.sink_errors) console.warning(error.message());
   for (const Doubt& doubt : report.info.doubts)
@@ -85,9 +101,11 @@ ExitCode process_one(Job job, const OutputPlace& place, const ProcessArguments& 
               [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
   progress.clear();
   if (!report) return console.fail(report.error());
-  report->files = std::move(outputs->files);
-  console.report(format_report(*report));
+  for (std::string& file : outputs->files)
+    if (std::filesystem::exists(file)) report->files.push_back(std::move(file));
+  if (report->session.statistics.processed != 0) console.report(format_report(*report));
   reports.push_back(report_json(*report));
+  tell_details(*report, console);
   warn_about(*report, console);
   if (report->session.error) return console.fail(*report->session.error);
   if (report->session.interrupted) {

@@ -3,6 +3,8 @@
 #include <H5public.h>
 #include <fmt/format.h>
 
+#include "src/stream/backend_choice.h"
+
 namespace cornerturn {
 namespace {
 
@@ -24,6 +26,13 @@ constexpr const char* kHash = "xxh3-128";
 constexpr const char* kHash = "none (built without xxhash)";
 #endif
 
+std::string backends() {
+  std::string text;
+  for (const BackendAvailability& backend : available_backends())
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", backend.name, backend.available ? "" : " (not available)");
+  return text;
+}
+
 }  // namespace
 
 std::string program_version() { return CORNERTURN_VERSION; }
@@ -32,13 +41,13 @@ std::string version_text() {
   return fmt::format(
       "cornerturn {}\n"
       "  build         {}, {}{}\n"
-      "  backends      cpu\n"
+      "  backends      {}\n"
       "  HDF5          {}.{}.{}\n"
       "  pictures      {}\n"
       "  capture hash  {}\n",
       program_version(), kCompiler, CORNERTURN_BUILD_TYPE,
-      *CORNERTURN_SANITIZERS == '\0' ? "" : ", sanitizers " CORNERTURN_SANITIZERS, H5_VERS_MAJOR, H5_VERS_MINOR,
-      H5_VERS_RELEASE, kPictures, kHash);
+      *CORNERTURN_SANITIZERS == '\0' ? "" : ", sanitizers " CORNERTURN_SANITIZERS, backends(), H5_VERS_MAJOR,
+      H5_VERS_MINOR, H5_VERS_RELEASE, kPictures, kHash);
 }
 
 }  // namespace cornerturn
