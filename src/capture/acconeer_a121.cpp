@@ -20,6 +20,7 @@ using Json = nlohmann::json;
 
 constexpr double kCarrier_hz = 60.5e9;
 constexpr std::size_t kLongestText = 1U << 20;
+constexpr std::size_t kMostFrames = 1U << 26;  // clocks of more are not kept
 
 /// A string dataset of fixed or variable length; nothing when it is absent or no text.
 std::optional<std::string> read_text(const h5::File& file, const std::string& path) {
@@ -105,13 +106,14 @@ A121Settings parse_settings(const std::string& session_text, const std::string& 
   const double step_m = metadata.at("base_step_length_m").get<double>();
 
   // Subsweeps follow each other along the point axis, each with a start and a step of its own.
-  constexpr double kMostPoints = 65536;
+  constexpr double kMostPoints = 65536;  // in all
   for (const Json& subsweep : sensor.at("subsweeps")) {
     const double start = subsweep.at("start_point").get<double>();
     const double step = subsweep.at("step_length").get<double>();
     const double count = subsweep.at("num_points").get<double>();
     const double last_m = (start + count * step) * step_m;
-    if (!(count >= 1.0 && count <= kMostPoints && step * step_m > 0.0 && std::isfinite(last_m)))
+    if (!(count >= 1.0 && count + static_cast<double>(settings.points) <= kMostPoints && step * step_m > 0.0 &&
+          std::isfinite(last_m)))
       throw std::out_of_range("subsweep with no points, too many, or a step that is not above 0");
     std::vector<double> gates_m;
     for (double point = 0.0; point < count; point += 1.0) gates_m.push_back((start + point * step) * step_m);
@@ -133,13 +135,14 @@ A121Settings parse_settings(const std::string& session_text, const std::string& 
 }
 
 /// Device clock of each frame in s; empty when the file has none.
-std::vector<double> read_ticks_s(const h5::File& file, const std::string& entry) {
+std::vector<double> read_ticks_s(const h5::File& file, const std::string& entry, std::uint64_t frame_count) {
   try {
     const auto text = read_text(file, "server_info");
     const double rate_hz = text ? number_or_zero(Json::parse(*text), "ticks_per_second") : 0.0;
     if (rate_hz <= 0.0) return {};
     const h5::Dataset ticks = h5::open_dataset_inside(file, entry + "/result/tick");
-    std::vector<double> seconds(h5::element_count(h5::shape_of(ticks)));
+    if (h5::shape_of(ticks) != std::vector<hsize_t>{frame_count} || frame_count > kMostFrames) return {};
+    std::vector<double> seconds(frame_count);
     if (!seconds.empty()) h5::read_all(ticks, h5::native_type<double>(), seconds.data(), "tick");
     for (double& value : seconds) value /= rate_hz;
     return seconds;
@@ -273,7 +276,7 @@ Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest
 
   CaptureInfo info;
   info.path = request.path;
-  info.format = "Acconeer A121";
+  info.format = "A121 recording";
   info.suggested_chain = choices.chain.config;
   ArrayMeaning meaning;
   meaning.axes = {AxisRole::frame, AxisRole::pulse, AxisRole::sample};
@@ -285,7 +288,7 @@ Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest
   double pri_s = choices.pri_s;
 
   CpiTimes times;
-  times.sensor_time_s = read_ticks_s(*file, entry);
+  times.sensor_time_s = read_ticks_s(*file, entry, shape[0]);
   times.frame_period_s = settings->frame_period_s > 0.0 ? settings->frame_period_s : median_step(times.sensor_time_s);
   if (settings->continuous)
     times.frame_period_s = static_cast<double>(settings->sweeps_per_frame) * settings->sweep_period_s;

@@ -88,8 +88,10 @@ Expected<CaptureSource::Fill> ArraySource::fill(WriteLease& slot) {
 std::vector<GapInterval> ArraySource::gaps_of(std::size_t cpi) const {
   std::vector<GapInterval> gaps;
   const std::size_t first_frame = cut_.first_frame(cpi);
-  for (std::size_t i = 0; i < cut_.frames_per_cpi && first_frame + i < times_.gaps.size(); ++i) {
-    for (GapInterval gap : times_.gaps[first_frame + i]) {
+  for (std::size_t i = 0; i < cut_.frames_per_cpi; ++i) {
+    const auto found = times_.gaps.find(first_frame + i);
+    if (found == times_.gaps.end()) continue;
+    for (GapInterval gap : found->second) {
       const std::size_t pulse = i * cut_.pulses_per_frame + gap.pulse;  // counted from the start of the first frame
       if (pulse < cut_.first_pulse(cpi) || pulse - cut_.first_pulse(cpi) >= cut_.shape.pulse_count) continue;
       gap.pulse = static_cast<std::uint32_t>(pulse - cut_.first_pulse(cpi));

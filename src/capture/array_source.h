@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -18,8 +20,8 @@ struct CpiTimes {
   std::vector<double> start_time_s;
   /// The sensor's clock at each frame, empty when it has none.
   std::vector<double> sensor_time_s;
-  /// Missing samples of each frame, pulses counted in the frame; empty: none.
-  std::vector<std::vector<GapInterval>> gaps;
+  /// Missing samples by frame, pulses counted in the frame.
+  std::map<std::uint64_t, std::vector<GapInterval>> gaps;
 };
 
 /// A capture whose samples are arrays of a container (two when I and Q are stored apart), cut into CPIs.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -115,11 +116,10 @@ std::vector<SceneTarget> read_truth(const h5::File& file) {
   return targets;
 }
 
-Expected<std::vector<std::vector<GapInterval>>> read_gaps(const std::string& path, const h5::File& file,
-                                                          const std::vector<std::uint64_t>& shape) {
+Expected<std::map<std::uint64_t, std::vector<GapInterval>>> read_gaps(const std::string& path, const h5::File& file,
+                                                                      const std::vector<std::uint64_t>& shape) {
   const std::vector<std::uint64_t> rows = read_rows<std::uint64_t>(file, kGaps, 4);
-  if (rows.empty()) return std::vector<std::vector<GapInterval>>{};
-  std::vector<std::vector<GapInterval>> gaps(shape[0]);
+  std::map<std::uint64_t, std::vector<GapInterval>> gaps;
   for (std::size_t i = 0; i + 3 < rows.size(); i += 4) {
     const bool inside =
         rows[i] < shape[0] && rows[i + 1] < shape[1] && rows[i + 2] < shape[3] && rows[i + 3] <= shape[3] - rows[i + 2];

@@ -201,7 +201,8 @@ std::vector<std::uint64_t> row_chunk_offsets(const h5::Dataset& dataset, hid_t p
   if (!std::equal(chunk.begin() + 1, chunk.end(), shape.begin() + 1, shape.end()) || chunk.front() == 0) return {};
   rows_per_chunk = chunk.front();
   const std::uint64_t chunk_count = (shape.front() + rows_per_chunk - 1) / rows_per_chunk;
-  const std::uint64_t chunk_bytes = ArrayBox{{}, {chunk.begin(), chunk.end()}}.element_count() * element_bytes;
+  const std::uint64_t chunk_bytes =
+      checked_product(element_bytes, std::vector<std::uint64_t>(chunk.begin(), chunk.end())).value_or(UINT64_MAX);
   if (chunk_count > file_bytes / chunk_bytes) return {};  // some were never written: the library fills them
   std::vector<std::uint64_t> offsets;
   offsets.reserve(chunk_count);

@@ -1,4 +1,5 @@
 #include <array>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -61,7 +62,8 @@ TEST(AcconeerA121, ReadsSubsweepsThatRiseAsOneGateAxis) {
   const auto source = open_capture(folder / "a.h5");
   ASSERT_TRUE(source) << source.error().message();
   const CaptureInfo& info = (*source)->info();
-  EXPECT_EQ(info.format, "Acconeer A121");
+  EXPECT_EQ(info.format, "A121 recording");
+  EXPECT_EQ(info.radar.sensor, "Acconeer A121");
   EXPECT_EQ(info.shape, (CpiShape{1, 4, 5}));
   EXPECT_EQ(info.cpi_count, 6U);
   EXPECT_DOUBLE_EQ(info.cpi_period_s, 0.1);
@@ -106,6 +108,23 @@ TEST(AcconeerA121, FramesOfOneSweepAreSlowTime) {
   ASSERT_TRUE(source) << source.error().message();
   EXPECT_EQ((*source)->info().shape, (CpiShape{1, 9, 5}));
   EXPECT_DOUBLE_EQ((*source)->info().radar.waveform.pri_s, 0.1);
+}
+
+TEST(AcconeerA121, MutatedSettingsNeverCrash) {
+  const CaptureFolder folder;
+  std::mt19937 random(4);
+  for (int trial = 0; trial < 300; ++trial) {
+    Recording recording;
+    std::string& text = trial % 3 == 0 ? recording.metadata : recording.session;
+    for (unsigned change = 0; change <= random() % 3; ++change)
+      text[random() % text.size()] = "0123456789-.e{}[]\",:"[random() % 21];
+    write_recording(folder / "a.h5", recording);
+    const auto source = open_capture(folder / "a.h5");
+    if (source)
+      next_samples(**source);
+    else
+      ASSERT_EQ(source.error().kind, ErrorKind::input) << source.error().message();
+  }
 }
 
 TEST(AcconeerA121, DamagedSettingsGiveOneLine) {

@@ -288,6 +288,20 @@ TEST_F(DamagedCaptureV1, GapOutsideTheSamples) {
   EXPECT_NE(line.find("gaps: row 0 lies outside"), std::string::npos) << line;
 }
 
+TEST_F(DamagedCaptureV1, ClaimsOfHugeSizesTakeNoMemory) {
+  const std::string line = message_after([](const h5::File& file) {
+    H5Ldelete(file.id(), "samples", H5P_DEFAULT);
+    const h5::Properties creation(H5Pcreate(H5P_DATASET_CREATE));
+    const std::array<hsize_t, 4> chunk{1, 16, 8, 64};
+    H5Pset_chunk(creation.id(), 4, chunk.data());
+    const h5::Dataspace space = h5::make_space({hsize_t{1} << 45, 16, 8, 64});
+    h5::create_dataset(file.id(), "samples", H5T_STD_I16LE, space, creation.id());
+    const std::array<hsize_t, 2> shape{1, 4};
+    h5::write_vector<std::uint64_t>(file.id(), "gaps", shape, std::vector<std::uint64_t>{5, 0, 0, 1});
+  });
+  EXPECT_NE(line.find("more than 2^32"), std::string::npos) << line;
+}
+
 TEST_F(DamagedCaptureV1, NoRadar) {
   const std::string line = message_after([](const h5::File& file) { H5Ldelete(file.id(), "radar", H5P_DEFAULT); });
   EXPECT_NE(line.find("not a whole capture"), std::string::npos) << line;

@@ -1,5 +1,9 @@
 #include "src/capture/npy_file.h"
 
+#include <fstream>
+#include <iterator>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "tests/src/capture/capture_files.h"
@@ -82,6 +86,31 @@ TEST(NpyFile, RefusesDamagedFilesInOneLine) {
   EXPECT_NE(message().find("header that cannot be read"), std::string::npos);
   write_npy(folder / "a.npy", "[('a', '<i2'), ('b', '<f4')]", "2", data);
   EXPECT_NE(message().find("not read here"), std::string::npos);
+}
+
+TEST(NpyFile, DamagedHeadersNeitherCrashNorReadBeyondTheFile) {
+  const CaptureFolder folder;
+  write_npy(folder / "a.npy", "[('real', '<i2'), ('imag', '<i2')]", "2, 3", std::vector<std::byte>(24));
+  std::ifstream file(folder / "a.npy", std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::string bad = good;
+    const std::size_t header = bad.size() - 24;
+    for (unsigned change = 0; change <= random() % 4; ++change)
+      bad[random() % header] =
+          random() % 2 == 0 ? "0123456789(),'<>[]{}: "[random() % 22] : static_cast<char>(random());
+    write_text(folder / "b.npy", bad);
+    const auto array = open_npy(folder / "b.npy");
+    if (!array) {
+      ASSERT_EQ(array.error().kind, ErrorKind::input);
+      continue;
+    }
+    const std::uint64_t bytes = ArrayBox{{}, (*array)->shape()}.element_count() * (*array)->element().bytes();
+    ASSERT_LE(bytes, bad.size());
+    std::vector<std::byte> out(bytes);
+    ASSERT_TRUE((*array)->read_box({std::vector<std::uint64_t>((*array)->shape().size()), (*array)->shape()}, out));
+  }
 }
 
 TEST(NpyFile, EveryCutOfTheHeaderIsRefused) {
