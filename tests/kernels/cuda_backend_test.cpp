@@ -125,7 +125,7 @@ TEST_F(CudaBackend, CountsAndMasksBadSamples) {
   std::vector<std::byte> raw = test::make_raw_cpi(plan, 5);
   auto* values = reinterpret_cast<float*>(raw.data());
   values[10] = std::numeric_limits<float>::quiet_NaN();
-  values[2001] = std::numeric_limits<float>::infinity();
+  values[2101] = std::numeric_limits<float>::infinity();
   for (std::size_t pulse = 0; pulse < 32; ++pulse)  // channel 2 is dead
     std::fill_n(values + (pulse * 4 + 2) * 128, 128, 0.0F);
   const auto run = [&](Backend& backend) {
