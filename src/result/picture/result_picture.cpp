@@ -17,6 +17,7 @@ constexpr double kSideColumn = 896.0;  // left edge
 constexpr double kSideWidth = 280.0;
 constexpr double kMargin = 24.0;
 constexpr std::size_t kMostMarks = 1000;
+constexpr double kBelowCurve_db = 8.0;  // a curve, unlike colours, should show the noise's own dips
 constexpr Colour kWhite{1.0, 1.0, 1.0};
 constexpr Colour kDark{0.05, 0.05, 0.10};
 constexpr Colour kCurve{0.21, 0.37, 0.55};
@@ -29,6 +30,18 @@ double offset_db(const PictureContent& content) {
 
 std::string level_label(const PictureContent& content) {
   return content.full_scale_counts > 0.0 ? "power (dB relative to full scale)" : "power (dB relative to 1 count\u00b2)";
+}
+
+std::string label_of(const Axis& axis) {
+  const std::string label = axis_label(axis.name(), axis.unit());
+  return axis.name() == "range_rate" ? label + ", positive = opening" : label;
+}
+
+/// A capture of nothing but zeros must not look like a quiet one.
+void draw_warning_without_power(Canvas& canvas, std::span<const float> levels) {
+  if (std::any_of(levels.begin(), levels.end(), [](float level) { return std::isfinite(level); })) return;
+  const TextStyle style{.size = 15.0, .bold = true, .align = Align::middle, .colour = kWhite, .halo = true};
+  canvas.text({kPlot.x + kPlot.width / 2.0, kPlot.y + kPlot.height / 2.0}, "no power in any cell", style);
 }
 
 /// Breaks a long chain between stages into at most two lines.
@@ -116,15 +129,15 @@ void draw_map(Canvas& canvas, const PictureContent& content) {
   const auto pixels = [](double units) { return static_cast<std::size_t>(units * Canvas::kPixelsPerUnit); };
   canvas.image(draw_heat_map(levels, range, rate, limits, pixels(kPlot.width), pixels(kPlot.height)), kPlot);
 
+  draw_warning_without_power(canvas, levels);
+
   std::vector<Point> marks;
   for (const Detection& detection : content.detections) {
     if (marks.size() == kMostMarks) break;
     marks.push_back({frame.x(detection.range_rate_mps), frame.y(detection.range_m)});
   }
   draw_marks(canvas, kPlot, marks, true);
-  std::string rate_label = axis_label(rate.name(), rate.unit());
-  if (rate.name() == "range_rate") rate_label += ", positive = opening";
-  draw_axes(canvas, frame, rate_label, axis_label(range.name(), range.unit()), false);
+  draw_axes(canvas, frame, label_of(rate), label_of(range), false);
   draw_colour_bar(canvas, {kPlot.right() + 16.0, kPlot.y, 16.0, kPlot.height}, limits, level_label(content));
 }
 
@@ -136,10 +149,11 @@ void draw_curve(Canvas& canvas, const PictureContent& content) {
   for (float& level : levels) level += static_cast<float>(offset_db(content));
   Interval limits = level_limits(levels);
   limits.high += 0.06 * limits.width();
+  limits.low -= kBelowCurve_db;
   // A plot as wide as map and colour bar together.
   const Box plot{kPlot.x, kPlot.y, kPlot.width + 106.0, kPlot.height};
   const PlotFrame frame{plot, covered(axis), limits};
-  draw_axes(canvas, frame, axis_label(axis.name(), axis.unit()), level_label(content), true);
+  draw_axes(canvas, frame, label_of(axis), level_label(content), true);
   {
     const Canvas::Clip inside = canvas.clip(plot);
     std::vector<Point> points;
@@ -150,6 +164,7 @@ void draw_curve(Canvas& canvas, const PictureContent& content) {
     canvas.line(points, kCurve, 1.4);
   }
   canvas.frame(plot, kInk, 1.0);
+  draw_warning_without_power(canvas, levels);
   std::vector<Point> marks;
   for (const Detection& detection : content.detections) {
     if (marks.size() == kMostMarks) break;
