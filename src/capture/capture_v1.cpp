@@ -13,6 +13,7 @@
 #include "src/capture/hdf5_inside.h"
 #include "src/capture/radar_check.h"
 #include "src/config/chain_toml.h"
+#include "src/support/printable_text.h"
 
 namespace cornerturn {
 
@@ -61,7 +62,7 @@ std::string joined(const char* group, const char* name) { return std::string(gro
 RadarDescription read_radar(const h5::File& file) {
   const h5::Object group = h5::open_inside(file, kRadar);
   RadarDescription radar;
-  radar.sensor = h5::find_text_attribute(group.id(), "sensor").value_or("");
+  radar.sensor = printable_text(h5::find_text_attribute(group.id(), "sensor").value_or(""));
   Waveform& waveform = radar.waveform;
   const std::string kind = h5::read_text_attribute(group.id(), "waveform");
   const std::array<WaveformKind, 3> kinds{WaveformKind::fmcw, WaveformKind::pulse, WaveformKind::profiled};
@@ -192,10 +193,15 @@ Expected<std::unique_ptr<CaptureSource>> open_capture_v1(const CaptureRequest& r
     times.gaps = std::move(*gaps);
     ChainSettings chain;
     if (const auto text = h5::find_text_attribute(file->id(), "chain"))
-      if (auto done = parse_chain(*text, path + ":chain", chain); !done) return unexpected(done.error());
+      if (auto done = parse_chain(*text, path + ":chain", chain); !done) {
+        Error error = done.error();
+        error.kind = ErrorKind::input;  // the file's fault, not the user's
+        return unexpected(std::move(error));
+      }
     info.suggested_chain = chain.config;
     info.understood.push_back(fmt::format(
-        "made from {}", h5::find_text_attribute(file->id(), "source_format").value_or("an unknown source")));
+        "made from {}",
+        printable_text(h5::find_text_attribute(file->id(), "source_format").value_or("an unknown source"))));
   } catch (const h5::Hdf5Error& error) {
     return input_error(path, fmt::format("is not a whole capture: {}", error.what()), "convert or record it again");
   }

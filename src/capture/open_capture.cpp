@@ -12,6 +12,7 @@
 #include "src/capture/hdf5_file_check.h"
 #include "src/capture/raw_size.h"
 #include "src/capture/read_only_file.h"
+#include "src/support/printable_text.h"
 
 namespace cornerturn {
 namespace {
@@ -75,7 +76,9 @@ std::vector<CaptureFormatInfo> capture_formats() {
   return rows;
 }
 
-Expected<std::unique_ptr<CaptureSource>> open_capture(const std::string& path, const CaptureOptions& options) {
+namespace {
+
+Expected<std::unique_ptr<CaptureSource>> open_unguarded(const std::string& path, const CaptureOptions& options) {
   const auto file = ReadOnlyFile::open(path);
   if (!file) return unexpected(file.error());
   if (file->size_bytes() == 0)
@@ -97,6 +100,18 @@ Expected<std::unique_ptr<CaptureSource>> open_capture(const std::string& path, c
   for (const CaptureFormat& format : capture_registry())
     if (format.recognise(request)) return format.open(request);
   return unexpected(not_described(request, file->size_bytes()));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<CaptureSource>> open_capture(const std::string& path, const CaptureOptions& options) {
+  auto source = open_unguarded(path, options);
+  if (source) return source;
+  // Names and texts out of the file may stand in the message.
+  Error error = source.error();
+  error.what = printable_text(error.what);
+  error.remedy = printable_text(error.remedy);
+  return unexpected(std::move(error));
 }
 
 }  // namespace cornerturn

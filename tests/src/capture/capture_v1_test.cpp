@@ -302,6 +302,13 @@ TEST_F(DamagedCaptureV1, ClaimsOfHugeSizesTakeNoMemory) {
   EXPECT_NE(line.find("more than 2^32"), std::string::npos) << line;
 }
 
+TEST_F(DamagedCaptureV1, TextsOfTheFileAreShownWithoutEscapes) {
+  const std::string line = message_after([](const h5::File& file) {
+    h5::write_attribute(h5::open_group(file.id(), "radar").id(), "waveform", "\x1b[2J\xD0");
+  });
+  EXPECT_NE(line.find("'?[2J?' is no waveform"), std::string::npos) << line;
+}
+
 TEST_F(DamagedCaptureV1, NoRadar) {
   const std::string line = message_after([](const h5::File& file) { H5Ldelete(file.id(), "radar", H5P_DEFAULT); });
   EXPECT_NE(line.find("not a whole capture"), std::string::npos) << line;
