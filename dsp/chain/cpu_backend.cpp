@@ -110,10 +110,11 @@ class CpuBackend final : public Backend {
     return first;
   }
   Job& find(Ticket ticket) {
+    Job* found = nullptr;
     for (Job& job : jobs_)
-      if (job.state != State::free && job.id == ticket.id) return job;
-    CORNERTURN_REQUIRE(!"a ticket is waited for once");
-    std::abort();
+      if (job.state != State::free && job.id == ticket.id) found = &job;
+    CORNERTURN_REQUIRE(found != nullptr);  // a ticket is waited for once
+    return *found;
   }
 
   // First come, first served.

@@ -27,7 +27,7 @@
 namespace cornerturn {
 
 /// The chain on the host, one CPI at a time, as a readable list of stages:
-///   range      (channel, pulse) lines: unpack, range, crop; eight pulses at a time through the corner turn
+///   range      (channel, pulse) lines: unpack, range, crop; a block of pulses at a time through the corner turn
 ///   slow time  (gate) blocks of (channel, pulse): canceller, covariance, Doppler, integration
 ///   detection  the map: CFAR, grouping, interpolation
 ///   angle      each detection, from the Doppler cube of its neighbouring gates

@@ -82,8 +82,8 @@ void ThreadPool::run(std::size_t count, std::size_t grain, Call call, void* cont
   if (count == 0) return;
   CORNERTURN_REQUIRE(grain >= 1);
   State& state = *state_;
-  // A few chunks per thread even out lines of unequal cost; more would only cost wake-ups and locality.
-  constexpr std::size_t kChunksPerThread = 4;
+  // Chunks even out lines of unequal cost and threads that lose their core for a while; each costs one atomic add.
+  constexpr std::size_t kChunksPerThread = 16;
   const std::size_t chunk = std::max(grain, count / (thread_count() * kChunksPerThread));
   if (state.helpers.empty() || count <= chunk) {
     call(context, 0, count, 0);

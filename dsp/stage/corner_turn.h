@@ -7,8 +7,9 @@
 
 namespace cornerturn {
 
-/// Pulses that are turned together: eight complex floats fill a cache line of the turned cube.
-inline constexpr std::size_t kCornerTurnPulses = 8;
+/// Pulses that are turned together: two cache lines of the turned cube, and still few enough for their profiles to
+/// stay in cache.
+inline constexpr std::size_t kCornerTurnPulses = 16;
 
 /// Turns a few pulses of one channel from fast time to slow time:
 /// cube(gate, channel, first_pulse + p) = lines(p, gate). Called once per channel and block of pulses while the block

@@ -4,10 +4,19 @@
 #include <cstdint>
 #include <span>
 
-#include "dsp/stage/unpack.h"
+#include "dsp/vocabulary/raw_cpi.h"
 #include "dsp/vocabulary/raw_layout.h"
 
 namespace cornerturn {
+
+/// One line of raw samples (a pulse of a channel), wherever its layout puts them.
+struct RawLine {
+  const std::byte* segment = nullptr;  ///< start of the segment that holds the pulse
+  std::size_t pulse_in_segment = 0;
+  std::size_t pulse = 0;  ///< in the CPI, for the gaps
+  std::size_t channel = 0;
+  std::span<const GapInterval> gaps = {};  ///< of the whole CPI
+};
 
 /// Converts one raw line to floats: code - zero_level, as I, Q, I, Q ... or as real samples.
 /// Shape: out (2 * sample) for complex, (sample) for real sampling.

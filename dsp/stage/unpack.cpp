@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "dsp/stage/sample_codec.h"
 #include "dsp/vocabulary/contract.h"
 
 namespace cornerturn {
@@ -32,6 +31,41 @@ template <std::size_t kParts> bool is_valid_sample(const float* sample) {
   return is_valid(sample[0]) && is_valid(sample[kParts - 1]);
 }
 
+struct LineLook {
+  bool all_ordinary;
+  bool any_not_zero;
+};
+
+// Nearly all lines are without fault, which this sees in one pass that vectorises. NaN lies between no two numbers.
+LineLook look_at(std::span<const float> values, const FormatEnds& ordinary) {
+  unsigned faults = 0;
+  unsigned not_zero = 0;
+  for (const float value : values) {
+    faults |= static_cast<unsigned>(!(value > ordinary.lowest)) | static_cast<unsigned>(!(value < ordinary.highest));
+    not_zero |= static_cast<unsigned>(value != 0.0F);
+  }
+  return {faults == 0, not_zero != 0};
+}
+
+// Counts a line's faults sample by sample; returns the number of samples to be masked.
+template <std::size_t kParts>
+std::size_t count_faults(std::span<const float> values, const FormatEnds& ends, LineQuality& quality) {
+  std::size_t masked = 0;
+  for (std::size_t i = 0; i < values.size(); i += kParts) {
+    const float first = values[i];
+    const float last = values[i + kParts - 1];
+    if (!is_valid_sample<kParts>(&values[i])) {
+      ++masked;
+      continue;
+    }
+    const auto at_end = [&](float value) { return value <= ends.lowest || value >= ends.highest; };  // NaN: no end
+    if (at_end(first) || at_end(last)) ++quality.saturated_samples;
+    quality.has_signal |= first != 0.0F || last != 0.0F;
+  }
+  quality.masked_samples += masked;
+  return masked;
+}
+
 // Mean of the valid samples, summed in double: an ADC offset is often far larger than the echoes on it.
 template <std::size_t kParts> void subtract_mean(std::span<float> values, std::size_t valid_count, bool all_valid) {
   if (valid_count == 0) return;
@@ -55,41 +89,30 @@ Unpacker::Unpacker(const RawLayout& layout, std::size_t sample_count, DcRemoval 
       calibration_(std::move(calibration)),
       generic_(generic_converter(layout.format, layout.big_endian)),
       fast_(fast_converter(layout, sample_count)),
-      lowest_(format_ends(layout).lowest),
-      highest_(format_ends(layout).highest) {
+      ends_(format_ends(layout)),
+      ordinary_{std::isnan(ends_.lowest) ? -kLargestSample : ends_.lowest,
+                std::isnan(ends_.highest) ? kLargestSample : ends_.highest} {
   if (fast_ == nullptr) fast_ = generic_;
 }
 
 template <std::size_t kParts>
 void Unpacker::clean(const RawLine& line, std::span<float> values, LineQuality& quality) const {
   mark_gaps<kParts>(line, values);
-  std::uint32_t valid = 0;
-  std::uint32_t saturated = 0;
-  std::uint32_t not_zero = 0;
-  // Bitwise operators: no branches, so that the loop vectorises. Comparisons with NaN are false.
-  for (std::size_t i = 0; i < values.size(); i += kParts) {
-    const float first = values[i];
-    const float last = values[i + kParts - 1];
-    const bool ok = static_cast<bool>(static_cast<int>(is_valid(first)) & static_cast<int>(is_valid(last)));
-    valid += static_cast<std::uint32_t>(ok);
-    saturated += static_cast<std::uint32_t>(static_cast<int>(first <= lowest_) | static_cast<int>(first >= highest_) |
-                                            static_cast<int>(last <= lowest_) | static_cast<int>(last >= highest_));
-    not_zero |= static_cast<std::uint32_t>(static_cast<int>(ok) &
-                                           (static_cast<int>(first != 0.0F) | static_cast<int>(last != 0.0F)));
+  const LineLook look = look_at(values, ordinary_);
+  std::size_t masked = 0;
+  if (look.all_ordinary) {
+    quality.has_signal |= look.any_not_zero;
+  } else {
+    masked = count_faults<kParts>(values, ends_, quality);
   }
-  const std::size_t sample_count = values.size() / kParts;
-  const std::size_t masked = sample_count - valid;
-  quality.masked_samples += masked;
-  quality.saturated_samples += saturated;
-  quality.has_signal |= not_zero != 0;
-
+  const std::size_t valid = values.size() / kParts - masked;
   if (dc_removal_ == DcRemoval::per_pulse) subtract_mean<kParts>(values, valid, masked == 0);
   if (masked == 0) return;
   for (std::size_t i = 0; i < values.size(); i += kParts)
     if (!is_valid_sample<kParts>(&values[i])) std::fill_n(&values[i], kParts, 0.0F);
 }
 
-void Unpacker::process_with(Convert convert, const RawLine& line, std::span<std::complex<float>> out,
+void Unpacker::process_with(LineConverter convert, const RawLine& line, std::span<std::complex<float>> out,
                             LineQuality& quality) const {
   CORNERTURN_REQUIRE(out.size() == sample_count_);
   const std::span<float> values = as_floats(out);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dsp/config/chain_config.h"
-#include "dsp/vocabulary/raw_cpi.h"
+#include "dsp/stage/sample_codec.h"
 #include "dsp/vocabulary/raw_layout.h"
 
 namespace cornerturn {
@@ -21,15 +21,6 @@ struct LineQuality {
 
 /// Larger magnitudes cannot be squared and summed in single precision; they are masked like Inf.
 inline constexpr float kLargestSample = 1e15F;
-
-/// One line of raw samples (a pulse of a channel), wherever its layout puts them.
-struct RawLine {
-  const std::byte* segment = nullptr;  ///< start of the segment that holds the pulse
-  std::size_t pulse_in_segment = 0;
-  std::size_t pulse = 0;  ///< in the CPI, for the gaps
-  std::size_t channel = 0;
-  std::span<const GapInterval> gaps = {};  ///< of the whole CPI
-};
 
 /// Converts lines of raw samples to complex float: x = calibration_channel ((code - zero_level) - line mean).
 /// NaN, Inf and gap samples become zero, are counted, and take no part in the mean, so that they never spread.
@@ -57,10 +48,7 @@ class Unpacker {
   }
 
  private:
-  /// Writes code - zero_level of each scalar: I, Q, I, Q ... or real samples.
-  using Convert = void (*)(const RawLayout& layout, const RawLine& line, std::span<float> out);
-
-  void process_with(Convert convert, const RawLine& line, std::span<std::complex<float>> out,
+  void process_with(LineConverter convert, const RawLine& line, std::span<std::complex<float>> out,
                     LineQuality& quality) const;
   template <std::size_t kParts> void clean(const RawLine& line, std::span<float> values, LineQuality& quality) const;
 
@@ -68,10 +56,10 @@ class Unpacker {
   std::size_t sample_count_;
   DcRemoval dc_removal_;
   std::vector<std::complex<float>> calibration_;
-  Convert generic_;
-  Convert fast_;  // generic_ where no fast path fits
-  float lowest_;  // values at and beyond these are saturated; NaN when the format has no end
-  float highest_;
+  LineConverter generic_;
+  LineConverter fast_;   // generic_ where no fast path fits
+  FormatEnds ends_;      // values there are saturated
+  FormatEnds ordinary_;  // values between these have no fault
 };
 
 }  // namespace cornerturn

@@ -56,11 +56,11 @@ class Chain {
     slot_.raw.owner = &slot_;
     slot_.raw.cpi.segments = {{std::as_bytes(std::span(input_)), 0, shape.pulse_count}};
     slot_.raw.set_write_state(1);
-    request_.products = {.map = true, .detections = true, .covariance = true};
     request_.light = light_parameters(config);
   }
 
-  double run_ms() {
+  double run_ms(bool with_covariance) {
+    request_.products.covariance = with_covariance;
     result_.release();
     slot_.raw.holders = 1;
     const auto start = Clock::now();
@@ -158,7 +158,8 @@ int main(int argc, char** argv) {
   BareTransforms transforms(number(1), chain.plan());
   std::string word;
   while (std::cin >> word) {
-    if (word == "chain") std::cout << chain.run_ms() << std::endl;
+    if (word == "chain") std::cout << chain.run_ms(true) << std::endl;
+    if (word == "lean") std::cout << chain.run_ms(false) << std::endl;
     if (word == "fft") std::cout << transforms.run_ms() << std::endl;
     if (word == "stages") chain.print_stages();
     if (word == "map" && std::cin >> word) chain.write_map(word);

@@ -34,7 +34,7 @@ std::vector<Complex> cancel(Canceller canceller, std::span<const Complex> in) {
 }
 
 TEST(CornerTurn, TransposesBlocksOfAnySize) {
-  constexpr std::size_t kGates = 5, kChannels = 3, kPulses = 11;
+  constexpr std::size_t kGates = 5, kChannels = 3, kPulses = 37;
   std::vector<Complex> cube(kGates * kChannels * kPulses);
   const CubeView<Complex> turned(cube.data(), kGates, kChannels, kPulses);
   const auto value = [](std::size_t c, std::size_t p, std::size_t g) {
@@ -51,6 +51,29 @@ TEST(CornerTurn, TransposesBlocksOfAnySize) {
   for (std::size_t g = 0; g < kGates; ++g)
     for (std::size_t c = 0; c < kChannels; ++c)
       for (std::size_t p = 0; p < kPulses; ++p) ASSERT_EQ(turned(g, c, p), value(c, p, g));
+}
+
+// Beyond 32 MiB whole cache lines are written past the cache: the same cube must come out.
+TEST(CornerTurn, TurnsCubesThatNoCacheHolds) {
+  constexpr std::size_t kGates = 2100, kChannels = 8, kPulses = 264;  // 35 MB; the last block of pulses is a half one
+  AlignedBuffer<Complex> cube(kGates * kChannels * kPulses);
+  const CubeView<Complex> turned(cube.data(), kGates, kChannels, kPulses);
+  AlignedBuffer<Complex> lines(kCornerTurnPulses * kGates);
+  const auto value = [](std::size_t c, std::size_t p, std::size_t g) {
+    return Complex(static_cast<float>(1000 * c + p), static_cast<float>(g));
+  };
+  for (std::size_t channel = 0; channel < kChannels; ++channel)
+    for (std::size_t first = 0; first < kPulses; first += kCornerTurnPulses) {
+      const std::size_t count = std::min(kCornerTurnPulses, kPulses - first);
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t g = 0; g < kGates; ++g) lines[p * kGates + g] = value(channel, first + p, g);
+      corner_turn({lines.data(), count, kGates}, channel, first, turned);
+    }
+  std::size_t wrong = 0;
+  for (std::size_t g = 0; g < kGates; ++g)
+    for (std::size_t c = 0; c < kChannels; ++c)
+      for (std::size_t p = 0; p < kPulses; ++p) wrong += turned(g, c, p) != value(c, p, g) ? 1 : 0;
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST(PulseCanceller, TakesOutWhatStandsStill) {
