@@ -156,6 +156,7 @@ ExitCode run_process(ProcessArguments& arguments, const Console& console) {
     if (!cpis) return console.fail(cpis.error());
     arguments.job.cpis = *cpis;
   }
+  if (arguments.kinds == std::vector<std::string>{"none"}) arguments.kinds.clear();
   arguments.job.hash = !arguments.no_hash;
   arguments.job.program_version = program_version();
   return arguments.print_chain ? print_chains(arguments, console) : process_all(arguments, console);
@@ -165,7 +166,7 @@ constexpr const char* kExamples =
     R"(Results go to DIR/CAPTURE.result.h5 (HDF5, netCDF-4), .csv (detections) and .png (map).
 
 Examples:
-  cornerturn process walk.h5                          results beside you, with the default chain for the capture
+  cornerturn process walk.h5                          results here, with the default chain for the capture
   cornerturn process walk.h5 -o out --set cfar.pfa=1e-4 --set canceller=mean
   cornerturn process walk.h5 --print-chain > chain.toml
   cornerturn process walk.h5 -c chain.toml -o walk-results.h5 --outputs h5,csv,svg
@@ -182,8 +183,9 @@ void add_process_command(CLI::App& app, Invocation& invocation) {
   const auto arguments = std::make_shared<ProcessArguments>();
   JobOptions& job = arguments->job;
   command->add_option("CAPTURE", arguments->captures, "Captures, or sim://SCENE.toml for the live simulator");
-  command->add_option("-c,--chain", job.chain_path,
-                      "Chain file (TOML); default: a sensible one for the kind of capture");
+  command
+      ->add_option("-c,--chain", job.chain_path, "Chain file (TOML); default: a sensible one for the kind of capture")
+      ->type_name("FILE.toml");
   command->add_option("--set", job.overrides, "Set one key of the chain, as in cfar.pfa=1e-4; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -192,19 +194,23 @@ void add_process_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command
       ->add_option("--outputs", arguments->kinds,
-                   "What to write: " + fmt::format("{}", fmt::join(output_words(), ", ")))
+                   fmt::format("What to write: {}; none writes nothing", fmt::join(output_words(), ", ")))
+      ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--force", arguments->force, "Write over results that are there already");
   command->add_option("--cpi", arguments->cpis, "CPIs to process: 10:20 (10 to 19), 10:, :20 or 7")
       ->type_name("FIRST:END");
   command->add_option("--product", job.products, fmt::format("More products: {}", fmt::join(product_names(), ", ")))
+      ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--backend", job.backend, fmt::format("{}", fmt::join(backend_names(), ", ")))
+      ->type_name("NAME")
       ->capture_default_str();
   command->add_option("--threads", job.backend_options.threads, "Threads of the CPU backend; 0: one per core")
-      ->check(CLI::Range(0, 4096));
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096).description(""));
   command->add_flag("--score", job.score, "Compare detections with the truth of a simulated capture");
   command->add_flag("--no-hash", arguments->no_hash, "Leave the capture's fingerprint out of the results");
   command->add_flag("--dry-run", arguments->dry_run, "Say what would be done, memory and time; write nothing");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -29,10 +28,18 @@ double remaining_s(std::uint64_t done, std::uint64_t total, double elapsed_s) {
   return done == 0 ? 0.0 : elapsed_s * static_cast<double>(total - std::min(done, total)) / static_cast<double>(done);
 }
 
+// The name without its folders, short enough to leave room for the bar.
+std::string short_label(const std::string& path) {
+  constexpr std::size_t kMost = 24;
+  const auto slash = path.find_last_of('/');
+  const std::string name = slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+  return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
+}
+
 }  // namespace
 
-Progress::Progress(const Console& console, std::string label)
-    : label_(std::move(label)), enabled_(!console.quiet), interactive_(Console::is_interactive()) {}
+Progress::Progress(const Console& console, const std::string& path)
+    : label_(short_label(path)), enabled_(!console.quiet), interactive_(Console::is_interactive()) {}
 
 Progress::~Progress() { clear(); }
 

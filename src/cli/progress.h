@@ -13,7 +13,8 @@ namespace cornerturn {
 /// Threads: update by one thread at a time.
 class Progress {
  public:
-  Progress(const Console& console, std::string label);
+  /// `path` is what is being read or written.
+  Progress(const Console& console, const std::string& path);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

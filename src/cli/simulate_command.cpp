@@ -80,9 +80,11 @@ void add_simulate_command(CLI::App& app, Invocation& invocation) {
   command->add_option("SCENE", arguments->scene_path,
                       "Scene file (TOML); without one, a street seen by a 77 GHz radar");
   command->add_option("-o,--output", arguments->output, "Capture to write")->type_name("CAPTURE.h5");
-  command->add_option("--seed", arguments->seed, "Seed of noise and fluctuation, instead of the scene's own");
+  command->add_option("--seed", arguments->seed, "Seed of noise and fluctuation, instead of the scene's own")
+      ->type_name("N");
   command->add_option("--cpis", arguments->cpi_count, "Number of CPIs, instead of the scene's own")
-      ->check(CLI::PositiveNumber);
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000).description(""));
   command->add_flag("--force", arguments->force, "Write over a file that is there already");
   command->add_flag("--print-scene", arguments->print_scene,
                     "Print the built-in scene, a start for one's own, and stop");

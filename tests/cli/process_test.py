@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 
 from cli_case import CORNERTURN, CliCase, main
@@ -90,6 +91,8 @@ class Selection(CliCase):
         self.succeed("process", "capture.h5", "-o", "out", "--outputs", "csv")
         self.assertEqual(os.listdir(self.path("out")), ["capture.result.csv"])
         self.fail_with(2, "process", "capture.h5", "-o", "out", "--outputs", "tiff", says="tiff")
+        self.succeed("process", "capture.h5", "-o", "none", "--outputs", "none")
+        self.assertFalse(os.path.exists(self.path("none")))
 
     def test_result_file_of_a_given_name(self):
         self.simulate()
@@ -147,6 +150,31 @@ class Convert(CliCase):
         self.succeed("process", "capture.h5", "copy.h5", "-o", "out", "--outputs", "csv")
         with open(self.path("out/capture.result.csv")) as one, open(self.path("out/copy.result.csv")) as two:
             self.assertEqual(one.read(), two.read())
+
+
+class Progress(CliCase):
+    def run_long(self, stderr):
+        self.simulate()  # writes scene.toml; 150 CPIs paced by the radar take 0.3 s
+        return subprocess.run([CORNERTURN, "process", "sim://scene.toml?cpis=150", "-o", "out", "--outputs", "csv", "--json"],
+                              cwd=self.folder, env={**self.environment(), "TERM": "xterm"}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=stderr, timeout=120, check=True)
+
+    def test_bar_on_a_terminal(self):
+        controller, terminal = pty.openpty()
+        try:
+            done = self.run_long(terminal)
+        finally:
+            os.close(terminal)
+        shown = os.read(controller, 65536).decode()
+        os.close(controller)
+        self.assertRegex(shown, r"\rscene\.toml.* \d+/150 CPIs .*CPI/s")
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown[-40:])  # taken off the screen at the end
+        json.loads(done.stdout)
+
+    def test_no_bar_in_a_log(self):
+        done = self.run_long(subprocess.PIPE)
+        self.assertNotIn(b"\r", done.stderr)
+        self.assertNotIn(b"\x1b", done.stderr)
 
 
 class Quiet(CliCase):
