@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "src/capture/a121_settings.h"
 #include "src/capture/array_source.h"
 #include "src/capture/capture_format.h"
 #include "src/capture/hdf5_array.h"
@@ -15,8 +15,6 @@
 
 namespace cornerturn {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr double kCarrier_hz = 60.5e9;
 constexpr std::size_t kLongestText = 1U << 20;
@@ -50,95 +48,11 @@ std::string session_root(const h5::File& file) {
   return read_text(file, "sessions/session_0/session_config") ? "sessions/session_0" : "session";
 }
 
-/// What the JSON of a recording says about one sensor.
-struct A121Settings {
-  std::size_t points = 0;  ///< of all subsweeps
-  std::size_t sweeps_per_frame = 1;
-  std::vector<std::vector<double>> subsweep_gates_m;
-  double sweep_period_s = 0.0;  ///< 0: not stated
-  double frame_period_s = 0.0;  ///< 0: not stated
-  bool sweep_rate_is_limit = false;
-  bool continuous = false;
-  std::size_t entries = 1;
-};
-
-/// The subsweeps that are read: they follow each other in range as they do in the file.
-struct SubsweepRun {
-  std::size_t first = 0;
-  std::size_t count = 0;
-  std::size_t first_point = 0;
-  std::vector<double> gates_m;
-};
-
-/// Subsweeps from `first` on, up to the first that goes back in range (the vendor's distance detector records near and
-/// far parts that overlap).
-SubsweepRun rising_run(const A121Settings& settings, std::size_t first) {
-  SubsweepRun run;
-  run.first = first;
-  for (std::size_t i = 0; i < first; ++i) run.first_point += settings.subsweep_gates_m[i].size();
-  for (std::size_t i = first; i < settings.subsweep_gates_m.size(); ++i) {
-    const std::vector<double>& gates = settings.subsweep_gates_m[i];
-    if (!run.gates_m.empty() && !(gates.front() > run.gates_m.back())) break;
-    run.gates_m.insert(run.gates_m.end(), gates.begin(), gates.end());
-    ++run.count;
-  }
-  return run;
-}
-
-double number_or_zero(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
-}
-
-/// Throws nlohmann::json::exception where a needed key is missing or has another type.
-A121Settings parse_settings(const std::string& session_text, const std::string& metadata_text) {
-  const Json session = Json::parse(session_text);
-  const Json metadata = Json::parse(metadata_text);
-  A121Settings settings;
-  const Json& groups = session.at("groups");
-  for (const Json& group : groups) settings.entries += group.size();
-  settings.entries -= 1;
-  const Json& first_group = groups.at(0);
-  if (!first_group.is_object() || first_group.empty()) throw std::out_of_range("no sensor in the first group");
-  const Json& sensor = first_group.begin().value();
-  settings.sweeps_per_frame = sensor.at("sweeps_per_frame").get<std::size_t>();
-  settings.continuous = sensor.value("continuous_sweep_mode", false);
-  const double step_m = metadata.at("base_step_length_m").get<double>();
-
-  // Subsweeps follow each other along the point axis, each with a start and a step of its own.
-  constexpr double kMostPoints = 65536;  // in all
-  for (const Json& subsweep : sensor.at("subsweeps")) {
-    const double start = subsweep.at("start_point").get<double>();
-    const double step = subsweep.at("step_length").get<double>();
-    const double count = subsweep.at("num_points").get<double>();
-    const double last_m = (start + count * step) * step_m;
-    if (!(count >= 1.0 && count + static_cast<double>(settings.points) <= kMostPoints && step * step_m > 0.0 &&
-          std::isfinite(last_m)))
-      throw std::out_of_range("subsweep with no points, too many, or a step that is not above 0");
-    std::vector<double> gates_m;
-    for (double point = 0.0; point < count; point += 1.0) gates_m.push_back((start + point * step) * step_m);
-    settings.points += gates_m.size();
-    settings.subsweep_gates_m.push_back(std::move(gates_m));
-  }
-  if (settings.subsweep_gates_m.empty()) throw std::out_of_range("no subsweeps");
-
-  double sweep_rate_hz = number_or_zero(sensor, "sweep_rate");
-  if (sweep_rate_hz <= 0.0) {
-    sweep_rate_hz = number_or_zero(metadata, "max_sweep_rate");
-    settings.sweep_rate_is_limit = true;
-  }
-  if (sweep_rate_hz > 0.0) settings.sweep_period_s = 1.0 / sweep_rate_hz;
-  double frame_rate_hz = number_or_zero(sensor, "frame_rate");
-  if (frame_rate_hz <= 0.0) frame_rate_hz = number_or_zero(session, "update_rate");
-  if (frame_rate_hz > 0.0) settings.frame_period_s = 1.0 / frame_rate_hz;
-  return settings;
-}
-
 /// Device clock of each frame in s; empty when the file has none.
 std::vector<double> read_ticks_s(const h5::File& file, const std::string& entry, std::uint64_t frame_count) {
   try {
     const auto text = read_text(file, "server_info");
-    const double rate_hz = text ? number_or_zero(Json::parse(*text), "ticks_per_second") : 0.0;
+    const double rate_hz = text ? parse_a121_tick_rate_hz(*text) : 0.0;
     if (rate_hz <= 0.0) return {};
     const h5::Dataset ticks = h5::open_dataset_inside(file, entry + "/result/tick");
     if (h5::shape_of(ticks) != std::vector<hsize_t>{frame_count} || frame_count > kMostFrames) return {};
@@ -198,7 +112,7 @@ Expected<A121Settings> read_settings(const std::string& path, const h5::File& fi
   if (!session_text || !metadata_text)
     return input_error(path, "is an Acconeer A121 file without session_config or metadata", "record again");
   try {
-    return parse_settings(*session_text, *metadata_text);
+    return parse_a121_settings(*session_text, *metadata_text);
   } catch (const std::exception& error) {
     return input_error(path, fmt::format("has session_config or metadata that cannot be read: {}", error.what()),
                        "the file is damaged: copy it again");
