@@ -15,6 +15,10 @@ struct Colour {
 /// Source: S. van der Walt, N. Smith (2015), CC0; 33 of its 256 colours, linear in between.
 Colour viridis(double position);
 
+/// The colour map twilight, whose ends meet, for angles; `position` as above.
+/// Source: B. Bechtold, matplotlib (2018), CC0; 33 of its 510 colours, linear in between.
+Colour twilight(double position);
+
 /// The colour as one word of a 24-bit image, 0x00RRGGBB.
 std::uint32_t packed(const Colour& colour);
 

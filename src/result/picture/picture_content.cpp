@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dsp/vocabulary/units.h"
 #include "src/result/picture/result_picture.h"
 #include "src/result/picture/ticks.h"
 
@@ -34,15 +35,20 @@ CorrelationView correlation_of(const Product* covariance, const PictureContent& 
   const auto at = [&](std::size_t row, std::size_t column) { return packed[row * (row + 1) / 2 + column]; };
   view.channel_count = order;
   view.magnitude.resize(order * order);
+  view.phase_deg.resize(order * order);
   for (std::size_t row = 0; row < order; ++row)
     for (std::size_t column = 0; column <= row; ++column) {
       const float power = std::sqrt(at(row, row).real() * at(column, column).real());
-      const float value = power > 0.0F ? std::abs(at(row, column)) / power : 0.0F;
-      view.magnitude[row * order + column] = value;
-      view.magnitude[column * order + row] = value;
+      const float magnitude = power > 0.0F ? std::abs(at(row, column)) / power : 0.0F;
+      const float phase_deg = static_cast<float>(rad_to_deg(static_cast<double>(std::arg(at(row, column)))));
+      view.magnitude[row * order + column] = magnitude;
+      view.magnitude[column * order + row] = magnitude;
+      view.phase_deg[row * order + column] = phase_deg;
+      view.phase_deg[column * order + row] = row == column ? phase_deg : -phase_deg;
     }
   const Axis& range = covariance->axes.front();
-  view.title = fmt::format("Correlation at {} {}", decimal_text(range.coordinate(static_cast<double>(gate)), 2),
+  view.title = fmt::format("Channel correlation at {} {}",
+                           decimal_text(range.coordinate(static_cast<double>(gate)), decimals_for(range.step())),
                            readable_unit(range.unit()));
   return view;
 }

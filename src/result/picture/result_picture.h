@@ -10,10 +10,11 @@
 
 namespace cornerturn {
 
-/// The correlation matrix of one gate: |R_mn| / sqrt(R_mm R_nn), from 0 to 1.
+/// The correlation coefficients R_mn / sqrt(R_mm R_nn) between the channels of one gate; (channel, channel).
 struct CorrelationView {
   std::size_t channel_count = 0;
-  std::vector<float> magnitude;  ///< (channel, channel)
+  std::vector<float> magnitude;  ///< 0 to 1
+  std::vector<float> phase_deg;  ///< -180 to 180: channel of the row ahead of that of the column
   std::string title;
 };
 

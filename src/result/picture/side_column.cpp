@@ -1,7 +1,9 @@
 #include "src/result/picture/side_column.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -22,12 +24,60 @@ struct TableColumn {
   double Detection::*member;
 };
 
+/// One of the matrices: its values, their colours and the labels of low, middle and high.
+struct MatrixLook {
+  const char* heading;
+  std::span<const float> values;
+  Interval limits;
+  Colour (*colour)(double);
+  std::array<const char*, 3> labels;
+};
+
+/// Draws a matrix into the square `box`, row 0 at the top as matrices are written, and a bar of its colours under it.
+void draw_matrix(Canvas& canvas, const Box& box, const CorrelationView& view, const MatrixLook& look) {
+  const TextStyle text{.size = 10.0, .bold = false, .align = Align::middle};
+  const TextStyle beside{.size = 10.0, .bold = false, .align = Align::end};
+  const TextStyle faint{.size = 10.5, .bold = false, .align = Align::start, .colour = kFaintInk};
+  const std::size_t order = view.channel_count;
+  canvas.text({box.x, box.y - 6.0}, look.heading, faint);
+  const auto pixels = static_cast<std::size_t>(box.width * Canvas::kPixelsPerUnit);
+  PixelImage image{pixels, pixels, std::vector<std::uint32_t>(pixels * pixels)};
+  for (std::size_t y = 0; y < pixels; ++y)
+    for (std::size_t x = 0; x < pixels; ++x) {
+      const float value = look.values[y * order / pixels * order + x * order / pixels];
+      image.pixels[y * pixels + x] = packed(look.colour(look.limits.part(static_cast<double>(value))));
+    }
+  canvas.image(image, box);
+  canvas.frame(box, kInk, 1.0);
+  const double cell = box.width / static_cast<double>(order);
+  const std::size_t step = (order + 7) / 8;  // a label for each channel, or for every few of them
+  for (std::size_t channel = 0; channel < order; channel += step) {
+    const double middle = cell * (static_cast<double>(channel) + 0.5);
+    canvas.text({box.x + middle, box.bottom() + 12.0}, std::to_string(channel), text);
+    canvas.text({box.x - 4.0, box.y + middle + 3.5}, std::to_string(channel), beside);
+  }
+  const Box bar{box.x, box.bottom() + 22.0, box.width, 8.0};
+  PixelImage colours{pixels, 8, std::vector<std::uint32_t>(pixels * 8)};
+  for (std::size_t pixel = 0; pixel < colours.pixels.size(); ++pixel)
+    colours.pixels[pixel] = packed(look.colour(static_cast<double>(pixel % pixels) / static_cast<double>(pixels - 1)));
+  canvas.image(colours, bar);
+  canvas.frame(bar, kInk, 0.8);
+  constexpr std::array<Align, 3> kAligns{Align::start, Align::middle, Align::end};
+  for (std::size_t label = 0; label < look.labels.size(); ++label) {
+    TextStyle aligned = text;
+    aligned.align = kAligns[label];
+    canvas.text({bar.x + 0.5 * static_cast<double>(label) * bar.width, bar.bottom() + 12.0}, look.labels[label],
+                aligned);
+  }
+}
+
 }  // namespace
 
 double draw_detection_table(Canvas& canvas, const Box& box, const PictureContent& content) {
-  std::vector<TableColumn> columns{{"range", "m", 62.0, 2, &Detection::range_m},
-                                   {"rate", "m/s", 62.0, 2, &Detection::range_rate_mps},
-                                   {"SNR", "dB", 52.0, 1, &Detection::snr_db}};
+  std::vector<TableColumn> columns{
+      {"range", "m", 62.0, decimals_for(content.axes[0].step()), &Detection::range_m},
+      {"rate", "m/s", 62.0, decimals_for(content.axes[1].step()), &Detection::range_rate_mps},
+      {"SNR", "dB", 52.0, 1, &Detection::snr_db}};
   if (std::any_of(content.detections.begin(), content.detections.end(),
                   [](const Detection& detection) { return std::isfinite(detection.azimuth_deg); }))
     columns.push_back({"azimuth", "\u00b0", 64.0, 1, &Detection::azimuth_deg});
@@ -70,33 +120,15 @@ double draw_detection_table(Canvas& canvas, const Box& box, const PictureContent
 
 void draw_correlation(Canvas& canvas, const Box& box, const CorrelationView& view) {
   canvas.text({box.x, box.y + 11.0}, view.title, kHeading);
-  const TextStyle faint{.size = 10.5, .bold = false, .align = Align::start, .colour = kFaintInk};
-  canvas.text({box.x, box.y + 27.0}, "magnitude between channels", faint);
-  const double bar_room = 62.0;
-  const double side = 2.0 * std::floor(std::min(box.width - 34.0 - bar_room, box.height - 36.0 - 42.0) / 2.0);
-  const PlotFrame frame{{box.x + 34.0, box.y + 36.0, side, side},
-                        {-0.5, static_cast<double>(view.channel_count) - 0.5},
-                        {-0.5, static_cast<double>(view.channel_count) - 0.5}};
-  const Axis channels = Axis::index("channel", view.channel_count);
-  const Interval limits{0.0, 1.0};
-  const auto pixels = static_cast<std::size_t>(side * Canvas::kPixelsPerUnit);
-  canvas.image(draw_heat_map(view.magnitude, channels, channels, limits, pixels, pixels), frame.box);
-  canvas.frame(frame.box, kInk, 1.0);
-  // A tick for each channel, or for every few of them.
-  const std::size_t step = (view.channel_count + 7) / 8;
-  const TextStyle below{.size = 10.5, .bold = false, .align = Align::middle};
-  const TextStyle beside{.size = 10.5, .bold = false, .align = Align::end};
-  for (std::size_t channel = 0; channel < view.channel_count; channel += step) {
-    const auto position = static_cast<double>(channel);
-    canvas.text({frame.x(position), frame.box.bottom() + 14.0}, std::to_string(channel), below);
-    canvas.text({frame.box.x - 5.0, frame.y(position) + 4.0}, std::to_string(channel), beside);
-  }
-  canvas.text({frame.box.x + side / 2.0, frame.box.bottom() + 30.0}, "channel", below);
-  TextStyle turned = below;
-  turned.upwards = true;
-  canvas.text({box.x + 10.0, frame.box.y + side / 2.0}, "channel", turned);
-  const Box bar{frame.box.right() + 12.0, frame.box.y, 12.0, side};
-  draw_colour_bar(canvas, bar, limits, "");
+  constexpr double kGap = 30.0;
+  constexpr double kAbove = 34.0;
+  constexpr double kLeft = 24.0;
+  const double side = 2.0 * std::floor((box.width - kLeft - kGap) / 4.0);
+  const Box first{box.x + kLeft, box.y + kAbove, side, side};
+  const Box second{first.right() + kGap, first.y, side, side};
+  draw_matrix(canvas, first, view, {"magnitude", view.magnitude, {0.0, 1.0}, viridis, {"0", "0.5", "1"}});
+  draw_matrix(canvas, second, view,
+              {"phase", view.phase_deg, {-180.0, 180.0}, twilight, {"\u2212180\u00b0", "0\u00b0", "180\u00b0"}});
 }
 
 }  // namespace cornerturn

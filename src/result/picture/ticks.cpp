@@ -17,6 +17,12 @@ std::string decimal_text(double value, int decimals) {
   return "\u2212" + text.substr(1);
 }
 
+int decimals_for(double step) {
+  const double size = std::abs(step);
+  if (!(size > 0.0) || !std::isfinite(size)) return 2;
+  return std::clamp(1 - static_cast<int>(std::floor(std::log10(size) + 1e-9)), 0, 4);
+}
+
 std::vector<Tick> make_ticks(double low, double high, int most) {
   CORNERTURN_REQUIRE(low <= high && most >= 2);
   if (low == high) return {{low, fmt::format("{:g}", low)}};

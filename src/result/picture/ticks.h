@@ -21,6 +21,9 @@ std::string readable_unit(std::string_view unit);
 /// "range_rate", "m s-1" -> "range rate (m/s)".
 std::string axis_label(std::string_view name, std::string_view unit);
 
+/// Decimals that show a tenth of a step between cells: 3 for 0.01, 0 for 20.
+int decimals_for(double step);
+
 /// The number with so many decimals, with a real minus sign; never "-0.0".
 std::string decimal_text(double value, int decimals);
 

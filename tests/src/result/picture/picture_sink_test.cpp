@@ -7,6 +7,7 @@
 #include <cairo.h>
 #include <gtest/gtest.h>
 
+#include "dsp/vocabulary/units.h"
 #include "src/result/picture/result_picture.h"
 #include "tests/src/result/made_results.h"
 
@@ -124,7 +125,10 @@ TEST_F(Picture, CorrelationIsThatOfTheStrongestDetectionsGate) {
   EXPECT_FLOAT_EQ(content.correlation.magnitude[0], 1.0F);
   EXPECT_FLOAT_EQ(content.correlation.magnitude[1], 1.08F / 2.0F);
   EXPECT_FLOAT_EQ(content.correlation.magnitude[4], 1.08F / 2.0F);
-  EXPECT_EQ(content.correlation.title, "Correlation at 5.00 m");
+  // The made phase is 0.7 rad for each channel that the row is ahead of the column.
+  EXPECT_NEAR(content.correlation.phase_deg[4], rad_to_deg(0.7), 1e-4);
+  EXPECT_NEAR(content.correlation.phase_deg[1], -rad_to_deg(0.7), 1e-4);
+  EXPECT_EQ(content.correlation.title, "Channel correlation at 5.00 m");
   EXPECT_EQ(content.detections.front().range_m, 5.0) << "strongest first";
 }
 

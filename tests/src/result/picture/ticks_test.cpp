@@ -31,6 +31,14 @@ TEST(Ticks, TellCoordinatesApart) {
   }
 }
 
+TEST(Ticks, DecimalsShowATenthOfAStep) {
+  EXPECT_EQ(decimals_for(0.01), 3);
+  EXPECT_EQ(decimals_for(-0.25), 2);
+  EXPECT_EQ(decimals_for(1.0), 1);
+  EXPECT_EQ(decimals_for(53.0), 0);
+  EXPECT_EQ(decimals_for(0.0), 2) << "an axis of one cell has no step";
+}
+
 TEST(Ticks, UnitsAreSpelledForPeople) {
   EXPECT_EQ(axis_label("range_rate", "m s-1"), "range rate (m/s)");
   EXPECT_EQ(axis_label("channel", "1"), "channel");
