@@ -26,7 +26,7 @@ namespace cornerturn {
 /// Everything that makes a new pipeline when it changes.
 struct StreamConfiguration {
   ChainConfig chain;
-  std::string chain_toml;     ///< for the provenance of results
+  std::string chain_toml;  ///< for the provenance of results
   ProductSet products;
   BackendFactory make_backend;
   std::string chain_summary{};  ///< the chain in one line, for titles; may be empty
@@ -82,7 +82,7 @@ class Session {
   /// Builds the pipeline of another configuration beside the running one, in the calling thread; the source changes
   /// over at the next CPI boundary (and not before an earlier version is drained), so that no CPI is lost. One that is
   /// still waiting for its turn is replaced. Errors: those of the backend factory; the run goes on as it was.
-  Expected<void> reconfigure(StreamConfiguration configuration);
+  Expected<void> reconfigure(const StreamConfiguration& configuration);
   /// Holds for every CPI that is enqueued from now on, until a reconfiguration brings its own.
   void set_light(const LightParameters& light);
 

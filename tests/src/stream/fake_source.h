@@ -23,6 +23,7 @@ struct FakeSourceOptions {
   std::chrono::microseconds segment_delay{0};  ///< before each segment
   std::uint64_t stall_at = UINT64_MAX;         ///< waits in this CPI, after its first segment, until request_stop
   std::uint64_t error_at = UINT64_MAX;
+  std::uint64_t late_error_at = UINT64_MAX;  ///< when all segments of this CPI are published
   std::uint64_t throw_at = UINT64_MAX;
   std::set<std::uint64_t> abandoned;               ///< given up after the first segment
   std::set<std::uint64_t> unpublished;             ///< given up before the first segment
@@ -71,6 +72,10 @@ class FakeSource final : public CaptureSource {
         pause(std::chrono::hours(1));
         return Fill::end;
       }
+    }
+    if (index == options_.late_error_at) {
+      pause(std::chrono::milliseconds(5));  // so that the backend is done with it before
+      return input_error("fake", "checksum of CPI " + std::to_string(index) + " is wrong");
     }
     return Fill::filled;
   }

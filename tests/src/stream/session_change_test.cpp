@@ -128,6 +128,33 @@ TEST_F(SessionChange, LightParametersChangePerCpiWithoutANewPipeline) {
   for (const SinkLog::Result& result : log->results) EXPECT_EQ(result.pfa, result.index < 150 ? 1e-6 : 1e-2);
 }
 
+TEST_F(SessionChange, RecorderThatHoldsASlotOfAnOldVersionDoesNotHoldTheNewOne) {
+  source.cpi_count = 60;
+  source.before_fill = [&](std::uint64_t index) {
+    if (index == 5) {
+      EXPECT_TRUE(session_->reconfigure(configuration()));
+    }
+  };
+  ReadLease kept;
+  options.raw_tap = [&](const ReadLease& lease) {
+    if (lease->cpi.header.index == 0) kept = lease.share();
+  };
+  const auto log = add_sink();
+  make_session();
+  std::uint64_t processed_meanwhile = 0;
+  std::jthread recorder([&] {
+    for (int i = 0; i < 2000 && processed_meanwhile < 60; ++i) {
+      std::this_thread::sleep_for(milliseconds(1));
+      processed_meanwhile = session_->statistics().processed;
+    }
+    kept.release();
+  });
+  run();
+  recorder.join();
+  EXPECT_EQ(processed_meanwhile, 60u);
+  EXPECT_EQ(log->begun, (std::vector<std::uint32_t>{1, 2}));
+}
+
 TEST_F(SessionChange, SlowSinkKeepsAnOldVersionAliveUntilItsResultsAreTaken) {
   source.cpi_count = 60;
   std::atomic<int> backends_at_first{0};

@@ -161,6 +161,17 @@ TEST_F(SessionRun, SourceErrorKeepsWhatCameBefore) {
   EXPECT_FALSE(report.interrupted);
 }
 
+TEST_F(SessionRun, CpiWhoseWriterFailsAtTheVeryEndIsThrownAwayThoughTheBackendIsDone) {
+  source.late_error_at = 13;
+  const auto log = add_sink();
+  const SessionReport report = run();
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->message(), "fake: checksum of CPI 13 is wrong");
+  EXPECT_EQ(indices_of(*log), indices_between(0, 13));
+  EXPECT_EQ(report.statistics.cpis_in, 14u);
+  EXPECT_EQ(report.statistics.dropped[DropCause::abandoned], 1u);
+}
+
 TEST_F(SessionRun, ExceptionOfTheSourceIsAnError) {
   source.throw_at = 3;
   const auto log = add_sink();
