@@ -21,7 +21,7 @@ struct BackendOptions {
 /// What a backend in a module of its own (loaded at run time) offers. Module and program are built together: the
 /// interface version guards against a module left over from another build.
 struct BackendModule {
-  static constexpr std::uint32_t kInterfaceVersion = 1;
+  static constexpr std::uint32_t kInterfaceVersion = 2;
 
   std::uint32_t interface_version = kInterfaceVersion;
   const char* name = "";

@@ -15,12 +15,8 @@ namespace {
 // Small CPIs need more of them in flight to hide the way through host and launch.
 constexpr std::size_t kLanesOfSmallCpis = 6;
 constexpr std::size_t kLanesOfLargeCpis = 3;
+constexpr std::chrono::microseconds kShortWait(100);
 constexpr std::size_t kSmallLaneBytes = std::size_t{64} << 20;
-
-std::size_t lane_count(const DeviceTables& tables, const StrategyTraits& traits) {
-  if (!traits.overlaps) return 1;
-  return Lane::device_bytes(tables, traits) <= kSmallLaneBytes ? kLanesOfSmallCpis : kLanesOfLargeCpis;
-}
 
 std::size_t host_threads(std::size_t asked) {
   if (asked != 0) return asked;
@@ -55,7 +51,7 @@ DeviceBackend::DeviceBackend(std::shared_ptr<const ChainPlan> plan, const Option
       ingest_stream_(Priority::high),
       finish_stream_(Priority::high),
       detection_(plan_, host_threads(options.threads)),
-      jobs_(lane_count(*tables_, traits_)),
+      jobs_(lane_count()),
       launch_queue_(jobs_.size()),
       release_queue_(jobs_.size()),
       finish_queue_(jobs_.size()) {
@@ -66,14 +62,22 @@ DeviceBackend::DeviceBackend(std::shared_ptr<const ChainPlan> plan, const Option
   finisher_ = std::thread([this] { finisher_loop(); });
 }
 
-void DeviceBackend::make_lanes(const Options& options) {
-  const std::size_t needed = jobs_.size() * Lane::device_bytes(*tables_, traits_);
+/// As many CPIs in flight as overlap needs, fewer where device memory is short, one at the least.
+std::size_t DeviceBackend::lane_count() const {
+  const std::size_t lane_bytes = Lane::device_bytes(*tables_, traits_);
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-  if (needed > free_bytes)
-    throw OutOfMemory("device memory for " + std::to_string(jobs_.size()) + " CPIs in flight", needed, free_bytes,
-                      cudaErrorMemoryAllocation, std::source_location::current());
+  const std::size_t reserve = total_bytes / 20;  // work areas of cuFFT, kernels, other programs
+  const std::size_t usable = free_bytes - std::min(free_bytes, reserve);
+  if (lane_bytes > usable)
+    throw OutOfMemory("device memory for one CPI", lane_bytes, usable, cudaErrorMemoryAllocation,
+                      std::source_location::current());
+  if (!traits_.overlaps) return 1;
+  return std::min(lane_bytes <= kSmallLaneBytes ? kLanesOfSmallCpis : kLanesOfLargeCpis, usable / lane_bytes);
+}
+
+void DeviceBackend::make_lanes(const Options& options) {
   for (Job& job : jobs_) job.lane = std::make_unique<Lane>(tables_, Lane::Options{traits_, options.measure_stages});
 }
 
@@ -147,8 +151,17 @@ Ticket DeviceBackend::enqueue(ReadLease&& input, const CpiRequest& request) {
 Expected<ResultLease> DeviceBackend::wait(Ticket ticket) {
   std::unique_lock lock(mutex_);
   Job& job = find(ticket);
+  // Being woken takes as long as a small CPI: look for a moment before going to sleep.
+  if (job.state != Job::State::done) {
+    lock.unlock();
+    const auto end = std::chrono::steady_clock::now() + kShortWait;
+    while (!job.is_done.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    lock.lock();
+  }
   done_changed_.wait(lock, [&] { return job.state == Job::State::done; });
   job.state = Job::State::free;
+  job.is_done.store(false, std::memory_order_relaxed);
   ResultLease result = std::move(job.result);
   if (job.error) return unexpected(*std::exchange(job.error, std::nullopt));
   return result;
@@ -235,6 +248,7 @@ void DeviceBackend::launch(Job& job) {
 void DeviceBackend::settle(Job& job) {
   if (!job.input_released || !job.finished) return;
   job.state = Job::State::done;
+  job.is_done.store(true, std::memory_order_release);
   done_changed_.notify_all();
 }
 

@@ -57,6 +57,7 @@ class DeviceBackend final : public Backend {
   struct Job {
     enum class State { free, queued, launched, done };
     State state = State::free;
+    std::atomic<bool> is_done{false};  // the same as State::done, for a short look without the mutex
     bool input_released = true;
     bool finished = true;
     std::uint64_t id = 0;
@@ -84,6 +85,7 @@ class DeviceBackend final : public Backend {
     std::size_t count_ = 0;
   };
 
+  std::size_t lane_count() const;
   void make_lanes(const Options& options);
   Job& find(Ticket ticket);
   void launch(Job& job);

@@ -14,7 +14,9 @@ namespace cornerturn::cuda {
 namespace {
 
 // A read over the link is saturated by a few blocks; the others are for the chain of the CPI before.
-constexpr unsigned kIngestBlocks = 24;
+constexpr unsigned kIngestBlocks = 32;
+constexpr std::size_t kMostBytesOfSmallCpis = std::size_t{2} << 20;
+constexpr std::size_t kMostBytesWrittenInPlace = std::size_t{128} << 10;
 constexpr std::size_t kRawSlack = 16384;  // segments are placed on boundaries of 256 bytes
 constexpr std::size_t kMostSnapshotBytes = std::size_t{16} << 20;
 
@@ -79,8 +81,8 @@ std::size_t Lane::device_bytes(const DeviceTables& tables, const StrategyTraits&
 Lane::Lane(std::shared_ptr<const DeviceTables> tables, const Options& options)
     : tables_(std::move(tables)),
       options_(options),
+      is_small_(raw_bytes(*tables_) <= kMostBytesOfSmallCpis),
       stream_(Priority::normal),
-      ingested_(Event::Kind::order),
       input_read_(Event::Kind::order),
       done_(Event::Kind::order) {
   allocate();
@@ -104,6 +106,8 @@ void Lane::allocate() {
   sample_counters_ = DeviceBuffer<unsigned long long>(2);
   channel_has_signal_ = DeviceBuffer<std::uint32_t>(channels);
   loading_ = DeviceBuffer<double>(1);
+  matrices_address_ = PinnedBuffer<float2*>(1);
+  *matrices_address_.host() = covariance_.data();
   loading_staging_ = PinnedBuffer<double>(1);
   quality_report_ = PinnedBuffer<QualityReport>(1);
   gap_offsets_ = PinnedBuffer<std::uint32_t>(plan.shape.pulse_count + 1);
@@ -123,12 +127,9 @@ void Lane::allocate() {
   const std::size_t snapshot_elements = (2 * tables_->angle_reach() + 1) * channels;
   snapshot_capacity_ = std::clamp(kMostSnapshotBytes / complex_bytes(snapshot_elements), std::size_t{1},
                                   std::max(most_detections, std::size_t{1}));
-  peaks_ = DeviceBuffer<int2>(snapshot_capacity_);
-  peak_count_ = DeviceBuffer<std::uint32_t>(1);
   if (!plan.angles_possible) return;
   snapshots_ = PinnedBuffer<float2>(snapshot_capacity_ * snapshot_elements);
   cells_ = PinnedBuffer<int2>(snapshot_capacity_);
-  cell_count_ = PinnedBuffer<std::uint32_t>(1);
 }
 
 void Lane::plan_transforms() {
@@ -146,25 +147,21 @@ void Lane::plan_transforms() {
 }
 
 // Run once as they are first: kernels are loaded and cuFFT is set up when they first run.
-// Matrices that go straight to the host have another address in each CPI, so their graphs are left out.
 void Lane::capture_graphs() {
   check(cudaMemsetAsync(lines_.data(), 0, lines_.bytes(), stream_.get()), "cudaMemsetAsync");
   check(cudaMemsetAsync(cube_.data(), 0, cube_.bytes(), stream_.get()), "cudaMemsetAsync");
   const bool has_cfar = tables_->plan().config.cfar.enabled;
   enqueue_range();
-  enqueue_slow_time({true, has_cfar, true}, covariance_.data());
-  enqueue_detection(has_cfar);
+  enqueue_chain({true, has_cfar, true});
   stream_.synchronize();
   for (const bool doppler : {false, true}) {
     for (const bool detections : {false, true}) {
       if (detections && (!doppler || !has_cfar)) continue;
       for (const bool covariance : {false, true}) {
-        if (covariance && options_.traits.maps_matrices) continue;
         const Work work{doppler, detections, covariance};
         graphs_[work.index()] = Graph::capture(stream_.get(), [&] {
           enqueue_range();
-          enqueue_slow_time(work, covariance ? covariance_.data() : nullptr);
-          enqueue_detection(detections);
+          enqueue_chain(work);
         });
       }
     }
@@ -208,7 +205,8 @@ void Lane::begin(std::span<const GapInterval> gaps) {
   offsets[0] = 0;
 }
 
-void Lane::ingest(const RawSegment& segment, const void* device_address, cudaStream_t stream) {
+void Lane::ingest(const RawSegment& segment, const void* device_address, cudaStream_t shared_stream) {
+  const cudaStream_t stream = ingest_stream(shared_stream);
   if (options_.traits.reads_in_place && device_address != nullptr) {
     StageTimer timer(*this, GpuStage::unpack, stream);
     unpack(segment, device_address, stream);
@@ -244,13 +242,14 @@ void Lane::unpack(const RawSegment& segment, const void* address, cudaStream_t s
   if (has_gaps_) job.gaps = {gap_offsets_.device(), gap_spans_.device()};
   job.quality = {sample_counters_.data(), sample_counters_.data() + 1, channel_has_signal_.data()};
   job.out = tables_->real_transform() ? cube_.data() : lines_.data();
-  job.block_limit = options_.traits.reads_in_place ? kIngestBlocks : 0;
+  job.block_limit = options_.traits.reads_in_place && !is_small_ ? kIngestBlocks : 0;
   launch_unpack(job, stream);
 }
 
-void Lane::finish_ingest(cudaStream_t stream) {
+void Lane::finish_ingest(cudaStream_t shared_stream) {
+  const cudaStream_t stream = ingest_stream(shared_stream);
   input_read_.record(stream);
-  input_read_.hold_back(stream_.get());
+  if (stream != stream_.get()) input_read_.hold_back(stream_.get());
   if (pending_.empty()) return;
   StageTimer timer(*this, GpuStage::unpack, stream_.get());
   for (const PendingSegment& pending : pending_) unpack(pending.segment, pending.address, stream_.get());
@@ -278,6 +277,19 @@ void Lane::set_light(const LightParameters& light) {
   }
 }
 
+/// Where the kernel itself brings the matrices to the host: as the strategy says, and when they are so few that the
+/// copy engine would take longer to start. Null: they are copied.
+float2* Lane::host_matrices(const ResultTargets& targets) const {
+  if (!options_.traits.maps_matrices && (!options_.traits.overlaps || covariance_.bytes() > kMostBytesWrittenInPlace))
+    return nullptr;
+  void* address = nullptr;
+  if (cudaHostGetDevicePointer(&address, targets.covariance, 0) != cudaSuccess) {
+    cudaGetLastError();  // pageable memory, because the system refused to lock it
+    return nullptr;
+  }
+  return static_cast<float2*>(address);
+}
+
 void Lane::compute(const ResultTargets& targets, const LightParameters& light) {
   const ChainPlan& plan = tables_->plan();
   const cudaStream_t stream = stream_.get();
@@ -285,9 +297,10 @@ void Lane::compute(const ResultTargets& targets, const LightParameters& light) {
   const bool detections = targets.detections && plan.config.cfar.enabled;
   const Work work{targets.map != nullptr || targets.doppler_cube != nullptr || detections, detections,
                   targets.covariance != nullptr};
-  const bool mapped_matrices = work.covariance && options_.traits.maps_matrices;
+  float2* const in_place = work.covariance ? host_matrices(targets) : nullptr;
+  *matrices_address_.host() = in_place != nullptr ? in_place : covariance_.data();
   const Graph& graph = graphs_[work.index()];
-  if (graph && targets.range_profiles == nullptr && !mapped_matrices) {
+  if (graph && targets.range_profiles == nullptr) {
     graph.launch(stream);
   } else {
     enqueue_range();
@@ -298,26 +311,31 @@ void Lane::compute(const ResultTargets& targets, const LightParameters& light) {
                               cudaMemcpyDeviceToHost, stream),
             "cudaMemcpy2DAsync");
     }
-    float2* matrices = covariance_.data();
-    if (mapped_matrices) {
-      void* address = nullptr;
-      check(cudaHostGetDevicePointer(&address, targets.covariance, 0), "cudaHostGetDevicePointer");
-      matrices = static_cast<float2*>(address);
-    }
-    enqueue_slow_time(work, work.covariance ? matrices : nullptr);
-    enqueue_detection(detections);
+    enqueue_chain(work);
   }
 
   StageTimer timer(*this, GpuStage::copy_out, stream);
   const auto copy_out = [&](void* target, const void* source, std::size_t bytes) {
     check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   };
-  if (work.covariance && !mapped_matrices) copy_out(targets.covariance, covariance_.data(), covariance_.bytes());
+  if (work.covariance && in_place == nullptr) copy_out(targets.covariance, covariance_.data(), covariance_.bytes());
   if (targets.map != nullptr) copy_out(targets.map, power_.data(), power_.bytes());
   if (targets.doppler_cube != nullptr)
     copy_out(targets.doppler_cube, spectra(), product_bytes(plan, ProductKind::doppler_cube));
   timer.stop();
   done_.record(stream);
+}
+
+/// Everything behind the range stage, in one line: branches of a graph were measured to help nothing on a link-bound
+/// stream and to cost up to 40 us of latency at times.
+void Lane::enqueue_chain(const Work& work) {
+  if (work.doppler || work.covariance) enqueue_slow_time(work);
+  if (work.covariance) enqueue_covariance();
+  if (work.doppler) enqueue_doppler();
+  if (work.detections) enqueue_detection();
+  launch_quality_report({sample_counters_.data(), sample_counters_.data() + 1, channel_has_signal_.data()},
+                        static_cast<std::uint32_t>(tables_->plan().shape.channel_count), quality_report_.device(),
+                        stream_.get());
 }
 
 void Lane::enqueue_range() {
@@ -340,92 +358,92 @@ void Lane::enqueue_range() {
   range_timer.stop();
 }
 
-void Lane::enqueue_slow_time(const Work& work, float2* covariance) {
+void Lane::enqueue_slow_time(const Work& work) {
   const ChainPlan& plan = tables_->plan();
   const cudaStream_t stream = stream_.get();
   const std::size_t channels = plan.shape.channel_count;
-  const std::size_t gates = plan.gate_count;
-  if (!work.doppler && !work.covariance) return;
-
   StageTimer turn_timer(*this, GpuStage::corner_turn, stream);
   launch_corner_turn({lines_.data(), cube_.data(), channels, plan.shape.pulse_count, tables_->profile_length(),
-                      plan.first_gate, gates},
+                      plan.first_gate, plan.gate_count},
                      stream);
   turn_timer.stop();
 
-  StageTimer slow_timer(*this, GpuStage::slow_time, stream);
-  SlowTimeJob slow_time;
-  slow_time.in = cube_.data();
-  slow_time.out = lines_.data();
-  slow_time.cancelled = work.covariance && plan.config.canceller != Canceller::none ? cube_.data() : nullptr;
-  slow_time.canceller = tables_->canceller();
-  slow_time.window = tables_->doppler_window();
-  slow_time.line_count = gates * channels;
-  slow_time.pulse_count = static_cast<std::uint32_t>(plan.shape.pulse_count);
-  slow_time.cancelled_pulse_count = static_cast<std::uint32_t>(plan.cancelled_pulse_count);
-  slow_time.out_length = static_cast<std::uint32_t>(plan.doppler_fft_length);
-  launch_slow_time(slow_time, stream);
-  slow_timer.stop();
-
-  if (work.covariance) {
-    StageTimer timer(*this, GpuStage::covariance, stream);
-    launch_covariance({cube_.data(), covariance, gates, channels, plan.cancelled_pulse_count, plan.shape.pulse_count,
-                       plan.config.covariance.forward_backward, loading_.data()},
-                      stream);
-    timer.stop();
-  }
-  if (!work.doppler) return;
-  StageTimer timer(*this, GpuStage::doppler, stream);
-  doppler_fft_.forward(lines_.data(), lines_.data());
-  if (tables_->odd_doppler())
-    launch_rotate_lines(lines_.data(), cube_.data(), gates * channels,
-                        static_cast<std::uint32_t>(plan.doppler_fft_length), stream);
-  launch_integrate_power(spectra(), power_.data(), gates, channels, plan.doppler_fft_length, stream);
+  StageTimer timer(*this, GpuStage::slow_time, stream);
+  SlowTimeJob job;
+  job.in = cube_.data();
+  job.out = lines_.data();
+  job.cancelled = work.covariance && plan.config.canceller != Canceller::none ? cube_.data() : nullptr;
+  job.canceller = tables_->canceller();
+  job.window = tables_->doppler_window();
+  job.line_count = plan.gate_count * channels;
+  job.pulse_count = static_cast<std::uint32_t>(plan.shape.pulse_count);
+  job.cancelled_pulse_count = static_cast<std::uint32_t>(plan.cancelled_pulse_count);
+  job.out_length = static_cast<std::uint32_t>(plan.doppler_fft_length);
+  launch_slow_time(job, stream);
   timer.stop();
 }
 
-GatherJob Lane::gather_job() const {
+void Lane::enqueue_covariance() {
   const ChainPlan& plan = tables_->plan();
-  GatherJob job;
+  const cudaStream_t stream = stream_.get();
+  StageTimer timer(*this, GpuStage::covariance, stream);
+  CovarianceJob job;
+  job.snapshots = cube_.data();
+  job.packed_address = matrices_address_.device();
+  job.gate_count = plan.gate_count;
+  job.channel_count = plan.shape.channel_count;
+  job.snapshot_count = plan.cancelled_pulse_count;
+  job.line_stride = plan.shape.pulse_count;
+  job.forward_backward = plan.config.covariance.forward_backward;
+  job.loading = loading_.data();
+  launch_covariance(job, stream);
+  timer.stop();
+}
+
+void Lane::enqueue_doppler() {
+  const ChainPlan& plan = tables_->plan();
+  const cudaStream_t stream = stream_.get();
+  const std::size_t channels = plan.shape.channel_count;
+  StageTimer timer(*this, GpuStage::doppler, stream);
+  doppler_fft_.forward(lines_.data(), lines_.data());
+  if (tables_->odd_doppler())
+    launch_rotate_lines(lines_.data(), cube_.data(), plan.gate_count * channels,
+                        static_cast<std::uint32_t>(plan.doppler_fft_length), stream);
+  launch_integrate_power(spectra(), power_.data(), plan.gate_count, channels, plan.doppler_fft_length, stream);
+  timer.stop();
+}
+
+SnapshotJob Lane::snapshot_job() const {
+  const ChainPlan& plan = tables_->plan();
+  SnapshotJob job;
+  if (!plan.angles_possible) return job;
   job.cube = spectra();
   job.gate_count = static_cast<std::uint32_t>(plan.gate_count);
   job.channel_count = static_cast<std::uint32_t>(plan.shape.channel_count);
   job.bin_count = static_cast<std::uint32_t>(plan.doppler_fft_length);
   job.reach = static_cast<std::uint32_t>(tables_->angle_reach());
+  job.capacity = static_cast<std::uint32_t>(snapshot_capacity_);
   job.out = snapshots_.device();
   return job;
 }
 
-void Lane::enqueue_detection(bool detections) {
-  const ChainPlan& plan = tables_->plan();
+void Lane::enqueue_detection() {
   const cudaStream_t stream = stream_.get();
   StageTimer timer(*this, GpuStage::detection, stream);
-  if (detections) {
-    CfarJob cfar = tables_->cfar_job();
-    cfar.power = power_.data();
-    cfar.scale_of_count = scales_.data();
-    cfar.hits = hits_.data();
-    launch_cfar(cfar, stream);
-    CompactJob compact;
-    compact.cfar = cfar;
-    compact.every_alarm_is_peak = !plan.config.grouping.enabled;
-    compact.alarm_capacity = static_cast<std::uint32_t>(alarms_.size());
-    compact.peak_capacity = static_cast<std::uint32_t>(snapshot_capacity_);
-    compact.block_counts = block_counts_.data();
-    compact.alarms = alarms_.device();
-    compact.peaks = peaks_.data();
-    compact.peak_count = peak_count_.data();
-    compact.counts = alarm_counts_.device();
-    launch_compact(compact, stream);
-    if (plan.angles_possible) {
-      GatherJob job = gather_job();
-      job.cells = peaks_.data();
-      job.cell_count = peak_count_.data();
-      launch_gather_snapshots(job, stream);
-    }
-  }
-  launch_quality_report({sample_counters_.data(), sample_counters_.data() + 1, channel_has_signal_.data()},
-                        static_cast<std::uint32_t>(plan.shape.channel_count), quality_report_.device(), stream);
+  CfarJob cfar = tables_->cfar_job();
+  cfar.power = power_.data();
+  cfar.scale_of_count = scales_.data();
+  cfar.hits = hits_.data();
+  launch_cfar(cfar, stream);
+  CompactJob compact;
+  compact.cfar = cfar;
+  compact.every_alarm_is_peak = !tables_->plan().config.grouping.enabled;
+  compact.alarm_capacity = static_cast<std::uint32_t>(alarms_.size());
+  compact.block_counts = block_counts_.data();
+  compact.alarms = alarms_.device();
+  compact.counts = alarm_counts_.device();
+  compact.snapshots = snapshot_job();
+  launch_compact(compact, stream);
   timer.stop();
 }
 
@@ -435,11 +453,7 @@ std::span<const DeviceAlarm> Lane::alarms() const {
 
 void Lane::gather(std::span<const int2> cells, cudaStream_t stream) {
   std::copy(cells.begin(), cells.end(), cells_.host());
-  *cell_count_.host() = static_cast<std::uint32_t>(cells.size());
-  GatherJob job = gather_job();
-  job.cells = cells_.device();
-  job.cell_count = cell_count_.device();
-  launch_gather_snapshots(job, stream);
+  launch_gather_snapshots(snapshot_job(), cells_.device(), static_cast<std::uint32_t>(cells.size()), stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 

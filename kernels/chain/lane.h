@@ -54,9 +54,9 @@ class Lane {
   void begin(std::span<const GapInterval> gaps);
   /// Enqueues the read of one segment. `device_address`: where the device reads the segment in place, or null when it
   /// cannot; then, and when the strategy copies, the bytes go through the lane's own raw buffer.
-  void ingest(const RawSegment& segment, const void* device_address, cudaStream_t stream);
+  void ingest(const RawSegment& segment, const void* device_address, cudaStream_t shared_stream);
   /// Behind the last segment: the slot may be written again once input_read() has passed.
-  void finish_ingest(cudaStream_t stream);
+  void finish_ingest(cudaStream_t shared_stream);
   /// Enqueues the chain and the way back of the results.
   void compute(const ResultTargets& targets, const LightParameters& light);
   /// Forgets a CPI whose segments stopped coming or whose launch failed; nothing reads its slot any more then.
@@ -93,17 +93,24 @@ class Lane {
   void plan_transforms();
   void capture_graphs();
   void set_light(const LightParameters& light);
+  /// Large CPIs come in one after the other, so that the first is whole soonest. Small ones do not fill the link:
+  /// theirs come side by side, and without a wait between two streams.
+  cudaStream_t ingest_stream(cudaStream_t shared_stream) const { return is_small_ ? stream_.get() : shared_stream; }
   void unpack(const RawSegment& segment, const void* address, cudaStream_t stream);
   void enqueue_range();
-  void enqueue_slow_time(const Work& work, float2* covariance);
-  void enqueue_detection(bool detections);
+  void enqueue_chain(const Work& work);
+  void enqueue_slow_time(const Work& work);
+  void enqueue_covariance();
+  void enqueue_doppler();
+  void enqueue_detection();
   float2* spectra() const { return tables_->odd_doppler() ? cube_.data() : lines_.data(); }
-  GatherJob gather_job() const;
+  SnapshotJob snapshot_job() const;
+  float2* host_matrices(const ResultTargets& targets) const;
 
   std::shared_ptr<const DeviceTables> tables_;
   Options options_;
+  bool is_small_;
   Stream stream_;
-  Event ingested_;
   Event input_read_;
   Event done_;
 
@@ -115,8 +122,6 @@ class Lane {
   DeviceBuffer<float2> covariance_;
   DeviceBuffer<std::uint32_t> hits_;
   DeviceBuffer<uint2> block_counts_;
-  DeviceBuffer<int2> peaks_;
-  DeviceBuffer<std::uint32_t> peak_count_;
   DeviceBuffer<unsigned long long> sample_counters_;  // masked, saturated
   DeviceBuffer<std::uint32_t> channel_has_signal_;
   DeviceBuffer<double> loading_;
@@ -132,7 +137,7 @@ class Lane {
   PinnedBuffer<QualityReport> quality_report_;
   PinnedBuffer<float2> snapshots_;
   PinnedBuffer<int2> cells_;
-  PinnedBuffer<std::uint32_t> cell_count_;
+  PinnedBuffer<float2*> matrices_address_;  // where this CPI's matrices are written
   PinnedBuffer<double> loading_staging_;
   PinnedBuffer<float> scales_staging_;
   PinnedBuffer<std::uint32_t> gap_offsets_;

@@ -44,33 +44,32 @@ struct AlarmCounts {
   std::uint32_t peak_count;   ///< local maxima of groups, in the rule of dsp/stage/grouping.h
 };
 
+/// Snapshots around cells, copied out of the Doppler cube for angles on the host:
+/// out(cell, g, channel) = cube(gate + g - reach, channel, bin), zero outside the map; g = 0 .. 2 reach.
+struct SnapshotJob {
+  const float2* cube = nullptr;  ///< (gate, channel, bin); null: none are wanted
+  std::uint32_t gate_count = 0;
+  std::uint32_t channel_count = 0;
+  std::uint32_t bin_count = 0;
+  std::uint32_t reach = 0;
+  std::uint32_t capacity = 0;  ///< cells that `out` has room for
+  float2* out = nullptr;       ///< may be mapped host memory
+};
+
 struct CompactJob {
   CfarJob cfar;
   bool every_alarm_is_peak = false;  ///< grouping is off
   std::uint32_t alarm_capacity = 0;
-  std::uint32_t peak_capacity = 0;
-  uint2* block_counts = nullptr;        ///< work space, compact_block_count() elements
-  DeviceAlarm* alarms = nullptr;        ///< (alarm_capacity), ascending (gate, bin); may be mapped host memory
-  int2* peaks = nullptr;                ///< (peak_capacity) cells (gate, bin) in device memory, same order
-  std::uint32_t* peak_count = nullptr;  ///< device memory, at most peak_capacity, for the gathering kernel
-  AlarmCounts* counts = nullptr;        ///< may be mapped host memory
+  uint2* block_counts = nullptr;  ///< work space, compact_block_count() elements
+  DeviceAlarm* alarms = nullptr;  ///< (alarm_capacity), ascending (gate, bin); may be mapped host memory
+  AlarmCounts* counts = nullptr;  ///< may be mapped host memory
+  SnapshotJob snapshots;          ///< of the peaks, in the order of the alarms
 };
 std::size_t compact_block_count(const CfarJob& job);
 /// Turns hit bits into a list in the order of (gate, bin), the same in each run.
 void launch_compact(const CompactJob& job, cudaStream_t stream);
 
-/// Copies the snapshots around cells out of the Doppler cube, for angles on the host:
-/// out(cell, g, channel) = cube(gate + g - reach, channel, bin), zero outside the map; g = 0 .. 2 reach.
-struct GatherJob {
-  const float2* cube = nullptr;  ///< (gate, channel, bin)
-  std::uint32_t gate_count = 0;
-  std::uint32_t channel_count = 0;
-  std::uint32_t bin_count = 0;
-  std::uint32_t reach = 0;
-  const int2* cells = nullptr;
-  const std::uint32_t* cell_count = nullptr;  ///< readable by the device
-  float2* out = nullptr;                      ///< may be mapped host memory
-};
-void launch_gather_snapshots(const GatherJob& job, cudaStream_t stream);
+/// Snapshots of listed cells (gate, bin), at most job.capacity.
+void launch_gather_snapshots(const SnapshotJob& job, const int2* cells, std::uint32_t cell_count, cudaStream_t stream);
 
 }  // namespace cornerturn::cuda

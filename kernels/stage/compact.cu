@@ -10,6 +10,8 @@ namespace {
 
 constexpr unsigned kThreads = 256;  // words a block, one a thread
 constexpr unsigned kWarps = kThreads / 32;
+// Up to here each block counts the words before its own itself, which costs less than another kernel.
+constexpr std::size_t kWordsOfSmallMaps = 4096;
 
 __device__ bool has_hit(const CfarJob& job, unsigned gate, unsigned bin) {
   const std::size_t word = static_cast<std::size_t>(gate) * job.words_per_gate() + bin / 32;
@@ -115,14 +117,40 @@ __device__ unsigned inclusive_scan(unsigned value) {
   return value;
 }
 
+/// The neighbourhood of one cell, by `thread_count` threads together.
+__device__ void copy_snapshots(const SnapshotJob& job, unsigned cell, int gate, int bin, unsigned thread,
+                               unsigned thread_count) {
+  const unsigned count = (2 * job.reach + 1) * job.channel_count;
+  float2* out = job.out + static_cast<std::size_t>(cell) * count;
+  for (unsigned i = thread; i < count; i += thread_count) {
+    const int other = gate + static_cast<int>(i / job.channel_count) - static_cast<int>(job.reach);
+    const unsigned channel = i % job.channel_count;
+    float2 value = make_float2(0.0F, 0.0F);
+    if (other >= 0 && other < static_cast<int>(job.gate_count))
+      value = job.cube[(static_cast<std::size_t>(other) * job.channel_count + channel) * job.bin_count +
+                       static_cast<std::size_t>(bin)];
+    out[i] = value;
+  }
+}
+
+template <bool kCountsBefore>
 __global__ void __launch_bounds__(kThreads) write_alarms(CompactJob job, std::size_t word_count) {
   __shared__ unsigned scratch[2][33];
   __shared__ uint2 warp_totals[kWarps];
   unsigned alarms_before = 0;
   unsigned peaks_before = 0;
-  for (unsigned block = threadIdx.x; block < blockIdx.x; block += kThreads) {
-    alarms_before += job.block_counts[block].x;
-    peaks_before += job.block_counts[block].y;
+  unsigned peak_bits = 0;
+  if constexpr (kCountsBefore) {
+    for (std::size_t word = threadIdx.x; word < blockIdx.x * static_cast<std::size_t>(kThreads); word += kThreads) {
+      const uint2 other = count_word(job, word, word_count, peak_bits);
+      alarms_before += other.x;
+      peaks_before += other.y;
+    }
+  } else {
+    for (unsigned block = threadIdx.x; block < blockIdx.x; block += kThreads) {
+      alarms_before += job.block_counts[block].x;
+      peaks_before += job.block_counts[block].y;
+    }
   }
   alarms_before = block_sum(alarms_before, scratch[0]);
   peaks_before = block_sum(peaks_before, scratch[1]);
@@ -130,7 +158,6 @@ __global__ void __launch_bounds__(kThreads) write_alarms(CompactJob job, std::si
   const std::size_t word = blockIdx.x * static_cast<std::size_t>(kThreads) + threadIdx.x;
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
-  unsigned peak_bits = 0;
   const uint2 own = count_word(job, word, word_count, peak_bits);
   const uint2 upto = make_uint2(inclusive_scan(own.x), inclusive_scan(own.y));
   if (lane == 31) warp_totals[warp] = upto;
@@ -140,53 +167,41 @@ __global__ void __launch_bounds__(kThreads) write_alarms(CompactJob job, std::si
     peaks_before += warp_totals[w].y;
   }
   const unsigned own_first = alarms_before + upto.x - own.x;
-  unsigned own_peak = peaks_before + upto.y - own.y;
+  const unsigned own_peak = peaks_before + upto.y - own.y;
 
+  // The warp writes the alarms of each of its words together.
   const unsigned words_per_gate = job.cfar.words_per_gate();
   const auto gate = static_cast<unsigned>(word / words_per_gate);
   const auto first_bin = static_cast<unsigned>(word % words_per_gate) * 32;
-  for (unsigned rest = peak_bits; rest != 0; rest &= rest - 1, ++own_peak)
-    if (own_peak < job.peak_capacity)
-      job.peaks[own_peak] =
-          make_int2(static_cast<int>(gate), static_cast<int>(first_bin) + __ffs(static_cast<int>(rest)) - 1);
-
-  // The warp writes the alarms of each of its words together.
   const unsigned own_bits = own.x > 0 ? job.cfar.hits[word] : 0;
   unsigned busy = __ballot_sync(0xFFFFFFFFU, own_bits != 0);
   for (; busy != 0; busy &= busy - 1) {
     const int source = __ffs(static_cast<int>(busy)) - 1;
     const unsigned bits = __shfl_sync(0xFFFFFFFFU, own_bits, source);
+    const unsigned peaks = __shfl_sync(0xFFFFFFFFU, peak_bits, source);
     const unsigned its_gate = __shfl_sync(0xFFFFFFFFU, gate, source);
     const unsigned its_bin = __shfl_sync(0xFFFFFFFFU, first_bin, source);
     unsigned place = __shfl_sync(0xFFFFFFFFU, own_first, source);
-    for (unsigned rest = bits; rest != 0 && place < job.alarm_capacity; rest &= rest - 1, ++place)
-      write_alarm(job.cfar, its_gate, its_bin + static_cast<unsigned>(__ffs(static_cast<int>(rest)) - 1),
-                  job.alarms + place);
+    unsigned peak = __shfl_sync(0xFFFFFFFFU, own_peak, source);
+    for (unsigned rest = bits; rest != 0; rest &= rest - 1, ++place) {
+      const auto bit = static_cast<unsigned>(__ffs(static_cast<int>(rest)) - 1);
+      if (place < job.alarm_capacity) write_alarm(job.cfar, its_gate, its_bin + bit, job.alarms + place);
+      if ((peaks >> bit & 1U) == 0) continue;
+      if (job.snapshots.cube != nullptr && peak < job.snapshots.capacity)
+        copy_snapshots(job.snapshots, peak, static_cast<int>(its_gate), static_cast<int>(its_bin + bit), lane, 32);
+      ++peak;
+    }
   }
 
   // The very last thread knows the totals.
   if (blockIdx.x + 1 != gridDim.x || threadIdx.x + 1 != kThreads) return;
   job.counts->alarm_count = own_first + own.x;
-  job.counts->peak_count = own_peak;
-  *job.peak_count = min(own_peak, job.peak_capacity);
+  job.counts->peak_count = own_peak + own.y;
 }
 
-__global__ void __launch_bounds__(kThreads) gather_snapshots(GatherJob job) {
-  const unsigned gates = 2 * job.reach + 1;
-  const unsigned cell_count = *job.cell_count;
-  for (unsigned cell = blockIdx.x; cell < cell_count; cell += gridDim.x) {
-    const int2 centre = job.cells[cell];
-    float2* out = job.out + static_cast<std::size_t>(cell) * gates * job.channel_count;
-    for (unsigned i = threadIdx.x; i < gates * job.channel_count; i += kThreads) {
-      const int gate = centre.x + static_cast<int>(i / job.channel_count) - static_cast<int>(job.reach);
-      const unsigned channel = i % job.channel_count;
-      float2 value = make_float2(0.0F, 0.0F);
-      if (gate >= 0 && gate < static_cast<int>(job.gate_count))
-        value = job.cube[(static_cast<std::size_t>(gate) * job.channel_count + channel) * job.bin_count +
-                         static_cast<std::size_t>(centre.y)];
-      out[i] = value;
-    }
-  }
+__global__ void __launch_bounds__(kThreads) gather_snapshots(SnapshotJob job, const int2* cells) {
+  const int2 cell = cells[blockIdx.x];
+  copy_snapshots(job, blockIdx.x, cell.x, cell.y, threadIdx.x, kThreads);
 }
 
 std::size_t word_count_of(const CfarJob& job) {
@@ -199,15 +214,20 @@ std::size_t compact_block_count(const CfarJob& job) { return (word_count_of(job)
 
 void launch_compact(const CompactJob& job, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(compact_block_count(job.cfar));
-  count_alarms<<<blocks, kThreads, 0, stream>>>(job, word_count_of(job.cfar));
-  check_launch("count_alarms");
-  write_alarms<<<blocks, kThreads, 0, stream>>>(job, word_count_of(job.cfar));
+  const std::size_t word_count = word_count_of(job.cfar);
+  if (word_count <= kWordsOfSmallMaps) {
+    write_alarms<true><<<blocks, kThreads, 0, stream>>>(job, word_count);
+  } else {
+    count_alarms<<<blocks, kThreads, 0, stream>>>(job, word_count);
+    check_launch("count_alarms");
+    write_alarms<false><<<blocks, kThreads, 0, stream>>>(job, word_count);
+  }
   check_launch("write_alarms");
 }
 
-void launch_gather_snapshots(const GatherJob& job, cudaStream_t stream) {
-  constexpr unsigned kBlocks = 256;
-  gather_snapshots<<<kBlocks, kThreads, 0, stream>>>(job);
+void launch_gather_snapshots(const SnapshotJob& job, const int2* cells, std::uint32_t cell_count, cudaStream_t stream) {
+  if (cell_count == 0) return;
+  gather_snapshots<<<cell_count, kThreads, 0, stream>>>(job, cells);
   check_launch("gather_snapshots");
 }
 

@@ -87,6 +87,7 @@ __global__ void __launch_bounds__(kThreads) covariance(CovarianceJob job, unsign
   const double loading = *job.loading;
   double added = 0.0;
   if (loading != 0.0) added = loading * block_sum(power, scratch) * scale / order;
+  float2* const packed = job.packed_address != nullptr ? *job.packed_address : job.packed;
 #pragma unroll
   for (unsigned e = 0; e < kElementsPerThread; ++e) {
     if (e >= own_count) continue;
@@ -95,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) covariance(CovarianceJob job, unsign
     const double real = sums[e].x * half + (diagonal ? added : 0.0);
     const double imaginary = diagonal ? 0.0 : sums[e].y * half;
     const unsigned element = blockIdx.y * kElementsPerBlock + e * kThreads + threadIdx.x;
-    job.packed[gate * element_count + element] = make_float2(static_cast<float>(real), static_cast<float>(imaginary));
+    packed[gate * element_count + element] = make_float2(static_cast<float>(real), static_cast<float>(imaginary));
   }
 }
 

@@ -12,6 +12,8 @@ namespace cornerturn::cuda {
 struct CovarianceJob {
   const float2* snapshots = nullptr;
   float2* packed = nullptr;
+  /// When not null, the address is read from here as the kernel starts, so that a captured graph follows its changes.
+  float2* const* packed_address = nullptr;
   std::size_t gate_count = 0;
   std::size_t channel_count = 0;
   std::size_t snapshot_count = 0;

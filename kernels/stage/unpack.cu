@@ -40,29 +40,38 @@ __device__ void count_quality(const UnpackJob& job, unsigned channel, unsigned m
 __device__ int low_half(int word) { return static_cast<short>(word & 0xFFFF); }
 __device__ int high_half(int word) { return word >> 16; }
 
+/// The part of a line that one thread reads, 16 bytes at a time.
+template <unsigned kVectors> __device__ void load_line(const UnpackJob& job, unsigned line, int4 (&words)[kVectors]) {
+  const DeviceLayout& layout = job.layout;
+  const unsigned channel = line / job.segment_pulse_count;
+  const unsigned pulse = line % job.segment_pulse_count;
+  const std::int64_t first = layout.offset + pulse * layout.pulse_stride +
+                             channel / layout.channels_per_group * layout.channel_group_stride +
+                             channel % layout.channels_per_group * layout.channel_stride + layout.i_offset;
+  const int4* in = reinterpret_cast<const int4*>(static_cast<const short*>(job.segment) + first);
+#pragma unroll
+  for (unsigned v = 0; v < kVectors; ++v) {
+    const unsigned index = threadIdx.x + v * blockDim.x;
+    words[v] = index < job.sample_count / kSamplesPerVector ? in[index] : make_int4(0, 0, 0, 0);
+  }
+}
+
 /// Contiguous int16 lines on 16-byte boundaries: a line is read once, whole, into registers, so that its mean is known
-/// before anything is written.
+/// before anything is written; the next line is on its way meanwhile, because the link is far.
 template <bool kIiqq, unsigned kVectors>
 __global__ void __launch_bounds__(kMostThreads) unpack_int16_lines(UnpackJob job) {
   __shared__ long long scratch[3][33];
   const unsigned vector_count = job.sample_count / kSamplesPerVector;
   const unsigned line_count = job.channel_count * job.segment_pulse_count;
+  int4 next_words[kVectors];
+  if (blockIdx.x < line_count) load_line(job, blockIdx.x, next_words);
   for (unsigned line = blockIdx.x; line < line_count; line += gridDim.x) {
     const unsigned channel = line / job.segment_pulse_count;
-    const unsigned pulse_in_segment = line % job.segment_pulse_count;
-    const unsigned pulse = job.segment_first_pulse + pulse_in_segment;
-    const DeviceLayout& layout = job.layout;
-    const std::int64_t first = layout.offset + pulse_in_segment * layout.pulse_stride +
-                               channel / layout.channels_per_group * layout.channel_group_stride +
-                               channel % layout.channels_per_group * layout.channel_stride + layout.i_offset;
-    const int4* in = reinterpret_cast<const int4*>(static_cast<const short*>(job.segment) + first);
-
+    const unsigned pulse = job.segment_first_pulse + line % job.segment_pulse_count;
     int4 words[kVectors];
 #pragma unroll
-    for (unsigned v = 0; v < kVectors; ++v) {
-      const unsigned index = threadIdx.x + v * blockDim.x;
-      words[v] = index < vector_count ? in[index] : make_int4(0, 0, 0, 0);
-    }
+    for (unsigned v = 0; v < kVectors; ++v) words[v] = next_words[v];
+    if (line + gridDim.x < line_count) load_line(job, line + gridDim.x, next_words);
 
     unsigned masked = 0;
     unsigned saturated = 0;

@@ -80,15 +80,23 @@ LinkRates measure_link(std::size_t in_bytes, std::size_t out_bytes) {
   LinkRates rates;
   rates.copy_in = copy(false);
   rates.copy_in_beside = copy(true);
-  rates.read_in_place =
-      static_cast<double>(repeats * in_bytes) / median_seconds([&] {
-        for (std::size_t i = 0; i < repeats; ++i) {
-          read_all<<<32, 512, 0, in.get()>>>(reinterpret_cast<const uint4*>(hosts[i % kBuffers].device()),
-                                             in_bytes / 16, sink.data());
-          check_launch("read_all");
-        }
-        in.synchronize();
-      });
+  const auto read = [&](bool beside) {
+    return static_cast<double>(repeats * in_bytes) / median_seconds([&] {
+             for (std::size_t i = 0; i < repeats; ++i) {
+               read_all<<<32, 512, 0, in.get()>>>(reinterpret_cast<const uint4*>(hosts[i % kBuffers].device()),
+                                                  in_bytes / 16, sink.data());
+               check_launch("read_all");
+               if (beside)
+                 check(
+                     cudaMemcpyAsync(results_host.host(), results.data(), out_bytes, cudaMemcpyDeviceToHost, out.get()),
+                     "cudaMemcpyAsync");
+             }
+             in.synchronize();
+             out.synchronize();
+           });
+  };
+  rates.read_in_place = read(false);
+  rates.read_in_place_beside = read(true);
   return rates;
 }
 
