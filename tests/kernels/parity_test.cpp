@@ -264,7 +264,13 @@ std::vector<Case> cases() {
     layout.group_stride = 8;
   });
   add("long_lines", {2, 8, 9000});
+  add("lines_of_4096", {1, 8, 4096});
+  add("lines_of_8192", {1, 8, 8192});
   add("odd_samples", {2, 8, 251});
+  // More lines than blocks, more map than one pass of the alarm list counts.
+  add("many_lines", {4, 128, 2048});
+  add("many_lines_dc_iiqq", {4, 128, 2048}, WaveformKind::fmcw, dc).order = IqOrder::iiqq;
+  add("many_lines_copied", {4, 128, 2048}).memory = "overlapped";
   add("padded", small, WaveformKind::fmcw, [](C& config, R&, L&) {
     config.range.fft_length = 160;
     config.doppler.fft_length = 40;
