@@ -8,14 +8,16 @@
 
 #include "dsp/chain/write_lease.h"
 #include "src/batch/host_memory.h"
+#include "src/batch/output_files.h"
 #include "src/stream/cpi_ring.h"
 
 namespace cornerturn {
 namespace {
 
-// As a session sizes them: one being written and one ready beside those in flight, and the writers' queues.
+// As a session sizes them. Ring: one being written and one ready beside those in flight. Results: the writers' queue,
+// one that is being written and one that is handed over.
 constexpr std::size_t kExtraRingSlots = 2;
-constexpr std::size_t kHeldResults = 4;
+constexpr std::size_t kHeldResults = kWriterQueue + 2;
 
 // Median of a few runs of the same CPI, the first (page faults, caches) left out.
 Expected<double> measure_cpi_s(CaptureSource& source, Backend& backend, const Job& job) {

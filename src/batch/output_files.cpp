@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWriterQueue = 4;  // results; covers a writer's pause at the end of a segment
-
 bool names_a_file(const std::string& output) {
   const std::string extension = fs::path(output).extension().string();
   return (extension == ".h5" || extension == ".hdf5" || extension == ".nc") && !fs::is_directory(output);

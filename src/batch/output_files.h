@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ Expected<void> check_free(const std::vector<std::string>& files, bool overwrite)
 
 /// The directory exists or is made, and a file can be written there. Errors: runtime, with the system's reason.
 Expected<void> prepare_directory(const std::string& directory);
+
+/// Results that may wait for a writer; covers its pause at the end of a segment.
+inline constexpr std::size_t kWriterQueue = 4;
 
 /// Sinks for a session, and the files that they will have written after a clean end.
 struct OutputSinks {

@@ -9,6 +9,7 @@
 
 #include "src/batch/capture_hash.h"
 #include "src/batch/chain_summary.h"
+#include "src/batch/output_files.h"
 #include "src/capture/simulator_source.h"
 #include "src/stream/backend_choice.h"
 
@@ -117,12 +118,12 @@ Expected<JobReport> run_job(Job job, const JobOptions& options, std::vector<Sink
   // The session owns the sinks; they are read when it has ended and before it dies.
   auto digest_sink = std::make_unique<DetectionDigestSink>();
   const DetectionDigestSink& digest = *digest_sink;
-  sinks.push_back({std::move(digest_sink), SinkPolicy::lossless, 4});
+  sinks.push_back({std::move(digest_sink), SinkPolicy::lossless, kWriterQueue});
   const ScoreSink* score = nullptr;
   if (options.score) {
     auto score_sink = std::make_unique<ScoreSink>(job.info.truth);
     score = score_sink.get();
-    sinks.push_back({std::move(score_sink), SinkPolicy::lossless, 4});
+    sinks.push_back({std::move(score_sink), SinkPolicy::lossless, kWriterQueue});
   }
 
   Session* running = nullptr;
