@@ -11,7 +11,8 @@ GroupingGeometry grouping_geometry(const ChainPlan& plan) {
   geometry.gate_axis = plan.gate_axis;
   geometry.doppler_axis = plan.doppler_axis;
   geometry.doppler_wraps = plan.config.cfar.doppler_wraps;
-  geometry.zero_doppler_bin = static_cast<double>(plan.doppler_fft_length / 2);
+  const std::size_t zero_bin = plan.doppler_fft_length / 2;
+  geometry.zero_doppler_bin = static_cast<double>(zero_bin);
   const Waveform& waveform = plan.radar.waveform;
   const double metres_per_second = plan.radar.propagation_factor * kSpeedOfLight_mps;
   if (waveform.kind == WaveformKind::fmcw) {

@@ -286,6 +286,7 @@ std::vector<Case> cases() {
   add("profiled", {1, 32, 60}, WaveformKind::profiled);
   add("pulse_of_real_samples", {2, 16, 128}, WaveformKind::pulse).order = IqOrder::real;
   add("many_channels", {33, 16, 64});
+  add("more_matrix_than_a_block", {64, 8, 32});
   add("covariance_options", {5, 24, 64}, WaveformKind::fmcw, [](C& config, R&, L&) {
     config.covariance.forward_backward = true;
     config.covariance.loading = 0.05;
