@@ -27,8 +27,8 @@ __device__ float2 multiply(float2 a, float2 b) { return make_float2(a.x * b.x - 
 /// What a block has found in one line goes to the counters of the CPI.
 __device__ void count_quality(const UnpackJob& job, unsigned channel, unsigned masked, unsigned saturated,
                               bool signal) {
-  masked = __reduce_add_sync(0xFFFFFFFFU, masked);
-  saturated = __reduce_add_sync(0xFFFFFFFFU, saturated);
+  masked = warp_sum(masked);  // the first lane's is whole
+  saturated = warp_sum(saturated);
   const bool any = __any_sync(0xFFFFFFFFU, signal);
   if (threadIdx.x % 32 != 0) return;
   if (masked > 0) atomicAdd(job.quality.masked_samples, masked);
