@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dsp/config/chain_config.h"
 #include "dsp/chain/lease.h"
+#include "dsp/config/chain_config.h"
 #include "dsp/simulate/scene.h"
 #include "dsp/vocabulary/error.h"
 #include "dsp/vocabulary/radar_description.h"

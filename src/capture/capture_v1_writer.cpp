@@ -130,6 +130,7 @@ void write_truth(const h5::File& file, const std::vector<SceneTarget>& targets) 
   const std::array<hsize_t, 1> shape{targets.size()};
   const auto column = [&](const char* name, double SceneTarget::*member) {
     std::vector<double> values;
+    values.reserve(targets.size());
     for (const SceneTarget& target : targets) values.push_back(target.*member);
     h5::write_vector<double>(group.id(), name, shape, values);
   };
@@ -138,6 +139,7 @@ void write_truth(const h5::File& file, const std::vector<SceneTarget>& targets) 
   column("azimuth_deg", &SceneTarget::azimuth_deg);
   column("snr_db", &SceneTarget::snr_db);
   std::vector<std::uint8_t> swerling;
+  swerling.reserve(targets.size());
   for (const SceneTarget& target : targets) swerling.push_back(target.fluctuation == Fluctuation::swerling1 ? 1 : 0);
   h5::write_vector<std::uint8_t>(group.id(), "swerling", shape, swerling);
 }

@@ -87,8 +87,8 @@ TEST(ArrayCapture, FortranBigEndianAndSegmentsGiveTheSameSamples) {
       const std::size_t per_cpi = c->info().shape.pulse_count;
       for (std::size_t pulse = 0; pulse < per_cpi; ++pulse) {
         const std::size_t global = cpi * per_cpi + pulse;
-        ASSERT_EQ(samples[(pulse * 2 + 1) * 5 + 4].real(),
-                  static_cast<float>(global / 3 * 1000 + 100 + global % 3 * 10 + 4));
+        const std::size_t expected = global / 3 * 1000 + 100 + global % 3 * 10 + 4;
+        ASSERT_EQ(samples[(pulse * 2 + 1) * 5 + 4].real(), static_cast<float>(expected));
       }
     }
   }

@@ -60,7 +60,7 @@ TEST(NpyFile, RefusesDamagedFilesInOneLine) {
     const auto array = open_npy(folder / "a.npy");
     EXPECT_FALSE(array);
     EXPECT_EQ(array.error().kind, ErrorKind::input);
-    const std::string text = array.error().message();
+    std::string text = array.error().message();
     EXPECT_EQ(text.find('\n'), std::string::npos);
     return text;
   };
