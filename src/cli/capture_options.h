@@ -5,7 +5,7 @@
 
 #include "src/capture/open_capture.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of CLI11
 class App;
 }
 

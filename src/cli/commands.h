@@ -4,7 +4,7 @@
 
 #include "src/cli/console.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of CLI11
 class App;
 }
 

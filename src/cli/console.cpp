@@ -27,15 +27,15 @@ void write_line(std::string_view kind, std::string_view message) {
 ExitCode exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage:
-      return kUsage;
+      return ExitCode::usage;
     case ErrorKind::input:
-      return kUnreadable;
+      return ExitCode::unreadable;
     case ErrorKind::interrupted:
-      return kInterrupted;
+      return ExitCode::interrupted;
     case ErrorKind::runtime:
       break;
   }
-  return kFailed;
+  return ExitCode::failed;
 }
 
 bool Console::is_interactive() {

@@ -8,12 +8,12 @@
 namespace cornerturn {
 
 /// Exit codes of every command, as in the documentation.
-enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,      ///< failed while running; with several captures: some failed
-  kUsage = 2,       ///< command line or configuration
-  kUnreadable = 3,  ///< an input cannot be read
-  kInterrupted = 130,
+enum class ExitCode {
+  done = 0,
+  failed = 1,      ///< failed while running; with several captures: some failed
+  usage = 2,       ///< command line or configuration
+  unreadable = 3,  ///< an input cannot be read
+  interrupted = 130,
 };
 ExitCode exit_code_of(ErrorKind kind);
 

@@ -39,7 +39,7 @@ ExitCode run_convert(const ConvertArguments& arguments, const Console& console) 
         {"input", capture_json(info, nullptr)}, {"output", arguments.output}, {"cpi_count", *cpi_count}};
     console.output(document.dump(2) + "\n");
   }
-  return kDone;
+  return ExitCode::done;
 }
 
 }  // namespace

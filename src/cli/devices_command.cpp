@@ -44,7 +44,7 @@ ExitCode run_devices(const Console& console) {
                                      {"available_bytes", memory.available_bytes},
                                      {"backends", std::move(rows)}};
     console.output(document.dump(2) + "\n");
-    return kDone;
+    return ExitCode::done;
   }
   console.output(fmt::format("processor  {}, {} thread{}\n", model, threads, threads == 1 ? "" : "s"));
   console.output(fmt::format("memory     {}, {} available\n\n", format_bytes(static_cast<double>(memory.total_bytes)),
@@ -56,7 +56,7 @@ ExitCode run_devices(const Console& console) {
       table.add({i == 0 ? backend.name : "", i == 0 ? "available" : "", backend.devices[i]});
   }
   console.output(table.text(0));
-  return kDone;
+  return ExitCode::done;
 }
 
 }  // namespace

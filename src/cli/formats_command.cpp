@@ -22,14 +22,14 @@ ExitCode run_formats(const Console& console) {
     for (const CaptureFormatInfo& format : formats)
       rows.push_back({{"name", format.name}, {"what", format.what}, {"missing", format.missing}});
     console.output(rows.dump(2) + "\n");
-    return kDone;
+    return ExitCode::done;
   }
   TextTable table({{"format"}, {"reads"}});
   for (const CaptureFormatInfo& format : formats)
     table.add(
         {format.name, format.missing.empty() ? format.what : format.what + " - not in this build: " + format.missing});
   console.output(table.text(0));
-  return kDone;
+  return ExitCode::done;
 }
 
 }  // namespace

@@ -104,15 +104,15 @@ ExitCode info_one(const std::string& path, const CaptureOptions& options, const 
   nlohmann::json report = capture_json(info, plan ? &*plan : nullptr);
   report["inspection"] = inspection_json(*inspection);
   reports.push_back(std::move(report));
-  return kDone;
+  return ExitCode::done;
 }
 
 ExitCode run_info(const InfoArguments& arguments, const Console& console) {
   nlohmann::json reports = nlohmann::json::array();
-  ExitCode code = kDone;
+  ExitCode code = ExitCode::done;
   for (const std::string& path : arguments.captures)
-    if (const ExitCode one = info_one(path, arguments.capture, console, reports); one != kDone)
-      code = arguments.captures.size() == 1 ? one : kFailed;
+    if (const ExitCode one = info_one(path, arguments.capture, console, reports); one != ExitCode::done)
+      code = arguments.captures.size() == 1 ? one : ExitCode::failed;
   if (console.json) console.output(nlohmann::json{{"captures", std::move(reports)}}.dump(2) + "\n");
   return code;
 }

@@ -43,12 +43,12 @@ Expected<void> check_command(const CLI::App& app, int argc, char** argv) {
 ExitCode on_parse_error(const CLI::App& app, const CLI::ParseError& error, const Console& console) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     app.exit(error);
-    return kDone;
+    return ExitCode::done;
   }
   std::string command = "cornerturn";
   for (const CLI::App* chosen : app.get_subcommands()) command += " " + chosen->get_name();
   console.error(fmt::format("{}; see {} --help", error.what(), command));
-  return kUsage;
+  return ExitCode::usage;
 }
 
 ExitCode run_command_line(int argc, char** argv) {
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   // owners.
   H5dont_atexit();
   const cornerturn::Console console;
-  int exit_code = cornerturn::kFailed;
+  cornerturn::ExitCode exit_code = cornerturn::ExitCode::failed;
   try {
     exit_code = cornerturn::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     console.error("standard output cannot be written; check the disk or the pipe behind it");
-    exit_code = exit_code == cornerturn::kDone ? cornerturn::kFailed : exit_code;
+    if (exit_code == cornerturn::ExitCode::done) exit_code = cornerturn::ExitCode::failed;
   }
-  return exit_code;
+  return static_cast<int>(exit_code);
 }

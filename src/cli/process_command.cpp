@@ -52,7 +52,7 @@ ExitCode print_chains(const ProcessArguments& arguments, const Console& console)
     if (!job) return console.fail(job.error());
     console.output(print_chain(job->plan.config));
   }
-  return kDone;
+  return ExitCode::done;
 }
 
 ExitCode estimate_one(Job job, const ProcessArguments& arguments, const Console& console, nlohmann::json& reports) {
@@ -62,7 +62,7 @@ ExitCode estimate_one(Job job, const ProcessArguments& arguments, const Console&
   if (!estimate) return console.fail(estimate.error());
   console.report(format_estimate(described, *estimate));
   reports.push_back(estimate_json(described, *estimate));
-  return kDone;
+  return ExitCode::done;
 }
 
 void tell_details(const JobReport& report, const Console& console) {
@@ -111,9 +111,9 @@ ExitCode process_one(Job job, const OutputPlace& place, const ProcessArguments& 
   if (report->session.interrupted) {
     console.error(fmt::format("{}: interrupted; the results are valid and hold the {} CPIs processed so far", path,
                               report->session.statistics.processed));
-    return kInterrupted;
+    return ExitCode::interrupted;
   }
-  return report->session.first_cpi_error ? kFailed : kDone;
+  return report->session.first_cpi_error ? ExitCode::failed : ExitCode::done;
 }
 
 // One capture after the other; one that fails does not stop the others, an interruption does.
@@ -123,13 +123,13 @@ ExitCode process_all(const ProcessArguments& arguments, const Console& console) 
   nlohmann::json reports = nlohmann::json::array();
   nlohmann::json failures = nlohmann::json::array();
   std::vector<std::string> failed;
-  ExitCode code = kDone;
-  for (std::size_t i = 0; i < arguments.captures.size() && code != kInterrupted; ++i) {
+  ExitCode code = ExitCode::done;
+  for (std::size_t i = 0; i < arguments.captures.size() && code != ExitCode::interrupted; ++i) {
     Expected<Job> job = open_job(arguments.captures[i], arguments.job);
     code = !job                ? console.fail(job.error())
            : arguments.dry_run ? estimate_one(std::move(*job), arguments, console, reports)
                                : process_one(std::move(*job), (*places)[i], arguments, console, reports);
-    if (code == kDone) continue;
+    if (code == ExitCode::done) continue;
     failed.push_back(arguments.captures[i]);
     failures.push_back({{"path", arguments.captures[i]}, {"exit_code", static_cast<int>(code)}});
   }
@@ -138,16 +138,16 @@ ExitCode process_all(const ProcessArguments& arguments, const Console& console) 
         {"version", program_version()}, {"captures", std::move(reports)}, {"failed", std::move(failures)}};
     console.output(document.dump(2) + "\n");
   }
-  if (failed.empty() || arguments.captures.size() == 1 || code == kInterrupted) return code;
+  if (failed.empty() || arguments.captures.size() == 1 || code == ExitCode::interrupted) return code;
   console.error(
       fmt::format("{} of {} captures failed: {}", failed.size(), arguments.captures.size(), fmt::join(failed, ", ")));
-  return kFailed;
+  return ExitCode::failed;
 }
 
 ExitCode run_process(ProcessArguments& arguments, const Console& console) {
   if (arguments.print_chain_docs) {
     console.output(chain_documentation());
-    return kDone;
+    return ExitCode::done;
   }
   if (arguments.captures.empty())
     return console.fail({ErrorKind::usage, "", "no capture given", "see cornerturn process --help"});

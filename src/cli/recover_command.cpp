@@ -23,15 +23,15 @@ ExitCode recover_one(const std::string& path, const Console& console, nlohmann::
                      {"detection_count", report->detection_count},
                      {"segment_count", report->segment_count},
                      {"skipped", report->skipped}});
-  return report->skipped.empty() ? kDone : kFailed;
+  return report->skipped.empty() ? ExitCode::done : ExitCode::failed;
 }
 
 ExitCode run_recover(const std::vector<std::string>& paths, const Console& console) {
   nlohmann::json reports = nlohmann::json::array();
-  ExitCode code = kDone;
+  ExitCode code = ExitCode::done;
   for (const std::string& path : paths)
-    if (const ExitCode one = recover_one(path, console, reports); one != kDone)
-      code = paths.size() == 1 ? one : kFailed;
+    if (const ExitCode one = recover_one(path, console, reports); one != ExitCode::done)
+      code = paths.size() == 1 ? one : ExitCode::failed;
   if (console.json) console.output(reports.dump(2) + "\n");
   return code;
 }

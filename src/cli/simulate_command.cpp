@@ -46,7 +46,7 @@ ExitCode run_simulate(const SimulateArguments& arguments, const Console& console
   const bool is_built_in = arguments.scene_path.empty();
   if (arguments.print_scene) {
     console.output(default_scene_toml());
-    return kDone;
+    return ExitCode::done;
   }
   if (arguments.output.empty())
     return console.fail({ErrorKind::usage, "", "no file to write given", "name one with -o capture.h5"});
@@ -69,7 +69,7 @@ ExitCode run_simulate(const SimulateArguments& arguments, const Console& console
         {"capture", capture_json(info, nullptr)}, {"output", arguments.output}, {"cpi_count", *cpi_count}};
     console.output(document.dump(2) + "\n");
   }
-  return kDone;
+  return ExitCode::done;
 }
 
 }  // namespace

@@ -244,8 +244,8 @@ std::string_view ChainKey::leaf() const {
 }
 
 std::span<const ChainKey> chain_keys() {
-  static const std::vector<ChainKey> keys = make_chain_keys();
-  return keys;
+  static const std::vector<ChainKey> kKeys = make_chain_keys();
+  return kKeys;
 }
 
 Expected<const ChainKey*> find_chain_key(std::string_view name) {

@@ -154,10 +154,20 @@ class Convert(CliCase):
 
 class Progress(CliCase):
     def run_long(self, stderr):
-        self.simulate()  # writes scene.toml; 150 CPIs paced by the radar take 0.3 s
-        return subprocess.run([CORNERTURN, "process", "sim://scene.toml?cpis=150", "-o", "out", "--outputs", "csv", "--json"],
+        self.simulate()  # writes scene.toml; 400 CPIs paced by the radar take 0.8 s
+        return subprocess.run([CORNERTURN, "process", "sim://scene.toml?cpis=400", "-o", "out", "--outputs", "csv", "--json"],
                               cwd=self.folder, env={**self.environment(), "TERM": "xterm"}, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=stderr, timeout=120, check=True)
+
+    def read_all(self, controller):
+        shown = b""
+        with os.fdopen(controller, "rb", buffering=0) as terminal:
+            try:
+                while part := terminal.read(65536):
+                    shown += part
+            except OSError:  # how Linux tells that the other side is closed and all has been read
+                pass
+        return shown
 
     def test_bar_on_a_terminal(self):
         controller, terminal = pty.openpty()
@@ -165,9 +175,8 @@ class Progress(CliCase):
             done = self.run_long(terminal)
         finally:
             os.close(terminal)
-        shown = os.read(controller, 65536).decode()
-        os.close(controller)
-        self.assertRegex(shown, r"\rscene\.toml.* \d+/150 CPIs .*CPI/s")
+        shown = self.read_all(controller).decode()
+        self.assertRegex(shown, r"\rscene\.toml.* \d+/400 CPIs .*CPI/s")
         self.assertTrue(shown.endswith("\r\x1b[K"), shown[-40:])  # taken off the screen at the end
         json.loads(done.stdout)
 
