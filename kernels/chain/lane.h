@@ -10,6 +10,7 @@
 #include "dsp/chain/backend.h"
 #include "kernels/chain/device_tables.h"
 #include "kernels/chain/memory_strategy.h"
+#include "kernels/chain/stage_clock.h"
 #include "kernels/cuda/cufft_plan.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/cuda/stream.h"
@@ -26,11 +27,6 @@ struct ResultTargets {
   float2* doppler_cube = nullptr;
   bool detections = false;
 };
-
-/// Stages whose GPU time is measured on request.
-enum class GpuStage { copy_in, unpack, range, corner_turn, slow_time, covariance, doppler, detection, copy_out };
-inline constexpr std::size_t kGpuStageCount = 9;
-const char* name_of(GpuStage stage);
 
 /// Device memory, plans, streams and graphs for one CPI in flight. Everything is taken at construction; the graphs are
 /// captured then too, one for each combination of products that changes the work.
@@ -76,7 +72,7 @@ class Lane {
   void gather(std::span<const int2> cells, cudaStream_t stream);
 
   /// Adds this CPI's GPU time per stage; only with measure_stages, after done() has passed.
-  void add_stage_times(std::span<double, kGpuStageCount> seconds) const;
+  void add_stage_times(std::span<double, kGpuStageCount> seconds) const { clock_.add_to(seconds); }
 
  private:
   /// Work that differs between products.
@@ -86,7 +82,6 @@ class Lane {
     bool covariance = false;
     std::size_t index() const { return (doppler ? 1U : 0U) + (detections ? 2U : 0U) + (covariance ? 4U : 0U); }
   };
-  class StageTimer;
 
   void allocate();
   void clear_counters();
@@ -113,6 +108,7 @@ class Lane {
   Stream stream_;
   Event input_read_;
   Event done_;
+  StageClock clock_;
 
   // device
   DeviceBuffer<std::byte> raw_;  // only where samples are copied
@@ -150,13 +146,6 @@ class Lane {
   LightParameters light_;
   bool light_is_set_ = false;
   std::array<Graph, 8> graphs_;
-
-  struct Span {
-    Event begin;
-    Event end;
-    bool used = false;
-  };
-  std::array<Span, kGpuStageCount> stage_spans_;
 
   struct PendingSegment {
     RawSegment segment;
