@@ -68,6 +68,7 @@ StreamConfiguration make_configuration(const Job& job, const JobOptions& options
 
 std::vector<std::string> product_names() {
   std::vector<std::string> names;
+  names.reserve(kProducts.size());
   for (const ProductWord& product : kProducts) names.emplace_back(product.word);
   return names;
 }
