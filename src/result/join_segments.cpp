@@ -35,6 +35,11 @@ template <typename Function> auto reading(Function&& function) {
   }
 }
 
+/// "name" at the root, else "group/name".
+std::string path_below(const std::string& group, const std::string& name) {
+  return group == "/" ? name : fmt::format("{}/{}", group, name);
+}
+
 class Joiner {
  public:
   explicit Joiner(const std::string& path) : file_(h5::create_file(path)) {}
@@ -91,7 +96,7 @@ class Joiner {
     for (const std::string& name : reading([&] { return h5::child_names(from.id()); })) {
       const h5::ChildKind kind = h5::child_kind(from.id(), name);
       if (kind == h5::ChildKind::dataset) names.push_back(name);
-      if (kind == h5::ChildKind::group) groups.push_back(path == "/" ? name : path + "/" + name);
+      if (kind == h5::ChildKind::group) groups.push_back(path_below(path, name));
     }
     define_missing(from.id(), to.id(), path, names);
     for (const std::string& name : names) append_dataset(from.id(), to.id(), path, name);
@@ -113,7 +118,7 @@ class Joiner {
       const std::vector<std::string> dimensions = reading([&] { return dimension_names(source, name); });
       const h5::Dataset clone = h5::open_dataset(to, name);
       attach_scales(clone, to, name, dimensions);
-      if (grows(source)) growing_[path == "/" ? name : path + "/" + name] = {path, dimensions.front()};
+      if (grows(source)) growing_[path_below(path, name)] = {path, dimensions.front()};
     }
   }
 
@@ -126,7 +131,7 @@ class Joiner {
                     size.end()))
       throw UnreadableSegment{"variable '" + name + "' has another shape than in the segments before"};
     if (!grows(source)) return;
-    const Dimension dimension = growing_.at(path == "/" ? name : path + "/" + name);
+    const Dimension dimension = growing_.at(path_below(path, name));
     const hsize_t offset = length_.count(dimension) != 0 ? length_.at(dimension) : 0;
     added_[dimension] = std::max<hsize_t>(added_[dimension], shape.front());
     size.front() = offset + shape.front();

@@ -89,6 +89,7 @@ h5::Dataset NetcdfGroup::define_unlimited_coordinate(const std::string& name, hi
 h5::Dataset NetcdfGroup::define_variable(const std::string& name, hid_t type,
                                          const std::vector<std::string>& dimensions, const NetcdfStorage& storage) {
   std::vector<NetcdfDimension> axes;
+  axes.reserve(dimensions.size());
   for (const std::string& dimension : dimensions) axes.push_back(scales_.at(dimension).dimension);
   h5::Dataset dataset = create(name, type, axes, storage);
   for (unsigned axis = 0; axis < dimensions.size(); ++axis)

@@ -142,7 +142,7 @@ std::string SegmentFile::axis_dimension(const Axis& axis, const std::string& pro
     if (same_axis(axis, other)) return axis.name();
   // Two products may cut one axis differently: the second one gets a name of its own.
   const bool taken = group_.has_dimension(axis.name());
-  const std::string name = taken ? axis.name() + "_of_" + product_name : axis.name();
+  std::string name = taken ? axis.name() + "_of_" + product_name : axis.name();
   if (!group_.has_dimension(name)) group_.define_axis(axis, name);
   if (!taken) known.push_back(axis);
   return name;

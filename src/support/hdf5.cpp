@@ -60,8 +60,8 @@ std::string Hdf5Error::system_reason() const {
 }
 
 void silence_hdf5() {
-  thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
-  static_cast<void>(silent);
+  thread_local const bool kSilent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  static_cast<void>(kSilent);
 }
 
 void throw_hdf5_error(std::string_view operation, std::string_view object) {
@@ -265,7 +265,7 @@ std::string read_text_attribute(hid_t object, const std::string& name) {
   if (H5Tis_variable_str(type.id()) > 0) {
     char* text = nullptr;
     checked("read attribute", name, [&] { return H5Aread(attribute.id(), type.id(), &text); });
-    const std::string result = text == nullptr ? "" : text;
+    std::string result = text == nullptr ? "" : text;
     H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, &text);
     return result;
   }

@@ -92,7 +92,7 @@ PixelImage draw_heat_map(std::span<const float> level_db, const Axis& vertical, 
       float level = kNoLevel;
       for (std::size_t cell = columns[x].first; cell <= columns[x].last; ++cell) level = std::max(level, highest[cell]);
       const double part = std::clamp(limits.part(static_cast<double>(level)), 0.0, 1.0);
-      image.pixels[y * width + x] = kColours[static_cast<std::size_t>(255.0 * part + 0.5)];
+      image.pixels[y * width + x] = kColours[static_cast<std::size_t>(std::lround(255.0 * part))];
     }
   }
   return image;

@@ -49,9 +49,10 @@ void draw_colour_bar(Canvas& canvas, const Box& box, const Interval& limits, con
   constexpr std::size_t kSteps = 256;
   constexpr std::size_t kColumns = 16;  // viewers of SVG blur the edges of an image one pixel wide
   PixelImage colours{kColumns, kSteps, std::vector<std::uint32_t>(kColumns * kSteps)};
-  for (std::size_t pixel = 0; pixel < colours.pixels.size(); ++pixel)
-    colours.pixels[pixel] =
-        packed(viridis(1.0 - static_cast<double>(pixel / kColumns) / static_cast<double>(kSteps - 1)));
+  for (std::size_t row = 0; row < kSteps; ++row) {
+    const Colour colour = viridis(1.0 - static_cast<double>(row) / static_cast<double>(kSteps - 1));
+    std::fill_n(colours.pixels.begin() + static_cast<std::ptrdiff_t>(row * kColumns), kColumns, packed(colour));
+  }
   canvas.image(colours, box);
   canvas.frame(box, kInk, 1.0);
   const auto ticks = make_ticks(limits.low, limits.high, static_cast<int>(box.height / 45.0) + 2);
