@@ -23,7 +23,7 @@ struct ResultWriterOptions {
   /// A closed segment is safe from a kill; the results of at most this long or this much can be lost.
   std::size_t segment_bytes = std::size_t{64} << 20;
   double segment_s = 1.0;
-  /// 0: no compression. Maps and matrices are mostly noise and shrink by some 10 percent at a tenth of the speed.
+  /// 0: no compression. Maps and matrices are mostly noise and shrink by about a sixth at a tenth of the speed.
   int deflate_level = 0;
 };
 
