@@ -11,50 +11,42 @@
 #include "src/capture/hdf5_array.h"
 #include "src/capture/hdf5_file_check.h"
 #include "src/capture/hdf5_inside.h"
+#include "src/capture/hdf5_text.h"
 #include "src/config/chain_toml.h"
 
 namespace cornerturn {
 namespace {
 
 constexpr double kCarrier_hz = 60.5e9;
-constexpr std::size_t kLongestText = 1U << 20;
 constexpr std::size_t kMostFrames = 1U << 26;  // clocks of more are not kept
 
-/// A string dataset of fixed or variable length; nothing when it is absent or no text.
-std::optional<std::string> read_text(const h5::File& file, const std::string& path) {
-  try {
-    const h5::Dataset dataset = h5::open_dataset_inside(file, path);
-    const h5::Datatype type = h5::type_of(dataset);
-    if (H5Tget_class(type.id()) != H5T_STRING || h5::element_count(h5::shape_of(dataset)) != 1) return std::nullopt;
-    if (H5Tis_variable_str(type.id()) > 0) {
-      char* value = nullptr;
-      h5::read_all(dataset, type.id(), &value, path);
-      std::string text = value == nullptr ? "" : value;
-      H5free_memory(value);
-      return text;
-    }
-    const std::size_t length = H5Tget_size(type.id());
-    if (length > kLongestText) return std::nullopt;
-    std::string text(length, '\0');
-    h5::read_all(dataset, type.id(), text.data(), path);
-    text.resize(std::min(text.find('\0'), text.size()));
-    return text;
-  } catch (const h5::Hdf5Error&) {
-    return std::nullopt;
-  }
+/// The file twice: by the library, and by position for texts of variable length.
+struct Recording {
+  h5::File hdf5;
+  ReadOnlyFile bytes;
+
+  std::optional<std::string> text(const std::string& path) const { return h5::read_text_dataset(hdf5, bytes, path); }
+};
+
+Expected<Recording> open_recording(const std::string& path) {
+  auto hdf5 = open_hdf5_checked(path);
+  if (!hdf5) return unexpected(hdf5.error());
+  auto bytes = ReadOnlyFile::open(path);
+  if (!bytes) return unexpected(bytes.error());
+  return Recording{std::move(*hdf5), std::move(*bytes)};
 }
 
-std::string session_root(const h5::File& file) {
-  return read_text(file, "sessions/session_0/session_config") ? "sessions/session_0" : "session";
+std::string session_root(const Recording& file) {
+  return file.text("sessions/session_0/session_config") ? "sessions/session_0" : "session";
 }
 
 /// Device clock of each frame in s; empty when the file has none.
-std::vector<double> read_ticks_s(const h5::File& file, const std::string& entry, std::uint64_t frame_count) {
+std::vector<double> read_ticks_s(const Recording& file, const std::string& entry, std::uint64_t frame_count) {
   try {
-    const auto text = read_text(file, "server_info");
+    const auto text = file.text("server_info");
     const double rate_hz = text ? parse_a121_tick_rate_hz(*text) : 0.0;
     if (rate_hz <= 0.0) return {};
-    const h5::Dataset ticks = h5::open_dataset_inside(file, entry + "/result/tick");
+    const h5::Dataset ticks = h5::open_dataset_inside(file.hdf5, entry + "/result/tick");
     if (h5::shape_of(ticks) != std::vector<hsize_t>{frame_count} || frame_count > kMostFrames) return {};
     std::vector<double> seconds(frame_count);
     if (!seconds.empty()) h5::read_all(ticks, h5::native_type<double>(), seconds.data(), "tick");
@@ -105,10 +97,10 @@ void explain(const A121Settings& settings, const SubsweepRun& run, CaptureInfo& 
                            "set sweep_rate when recording, or pri_s in a sidecar"});
 }
 
-Expected<A121Settings> read_settings(const std::string& path, const h5::File& file, const std::string& root,
+Expected<A121Settings> read_settings(const std::string& path, const Recording& file, const std::string& root,
                                      const std::string& entry) {
-  const auto session_text = read_text(file, root + "/session_config");
-  const auto metadata_text = read_text(file, entry + "/metadata");
+  const auto session_text = file.text(root + "/session_config");
+  const auto metadata_text = file.text(entry + "/metadata");
   if (!session_text || !metadata_text)
     return input_error(path, "is an Acconeer A121 file without session_config or metadata", "record again");
   try {
@@ -159,20 +151,20 @@ Expected<void> read_sidecar(TomlReader& root, std::size_t subsweep_count, A121Ch
 
 bool recognise_acconeer_a121(const CaptureRequest& request) {
   if (!request.is_hdf5) return false;
-  const auto file = open_hdf5_checked(request.path);
-  return file && read_text(*file, "generation") == "a121";
+  const auto file = open_recording(request.path);
+  return file && file->text("generation") == "a121";
 }
 
 Expected<std::unique_ptr<CaptureSource>> open_acconeer_a121(const CaptureRequest& request) {
-  const auto file = open_hdf5_checked(request.path);
+  const auto file = open_recording(request.path);
   if (!file) return unexpected(file.error());
-  if (read_text(*file, "generation") != "a121")
+  if (file->text("generation") != "a121")
     return input_error(request.path, "is no Acconeer A121 recording", "check the format named in the sidecar");
   const std::string root = session_root(*file);
   const std::string entry = root + "/group_0/entry_0";
   const auto settings = read_settings(request.path, *file, root, entry);
   if (!settings) return unexpected(settings.error());
-  auto frames = open_hdf5_array(request.path, *file, entry + "/result/frame");
+  auto frames = open_hdf5_array(request.path, file->hdf5, entry + "/result/frame");
   if (!frames) return unexpected(frames.error());
   const std::vector<std::uint64_t> shape = (*frames)->shape();
   if (shape.size() != 3 || shape[1] != settings->sweeps_per_frame || shape[2] != settings->points)

@@ -11,6 +11,7 @@
 #include "src/capture/hdf5_array.h"
 #include "src/capture/hdf5_file_check.h"
 #include "src/capture/hdf5_inside.h"
+#include "src/capture/hdf5_text.h"
 #include "src/capture/radar_check.h"
 #include "src/config/chain_toml.h"
 #include "src/support/printable_text.h"
@@ -62,9 +63,9 @@ std::string joined(const char* group, const char* name) { return std::string(gro
 RadarDescription read_radar(const h5::File& file) {
   const h5::Object group = h5::open_inside(file, kRadar);
   RadarDescription radar;
-  radar.sensor = printable_text(h5::find_text_attribute(group.id(), "sensor").value_or(""));
+  radar.sensor = printable_text(h5::find_fixed_text_attribute(group.id(), "sensor").value_or(""));
   Waveform& waveform = radar.waveform;
-  const std::string kind = h5::read_text_attribute(group.id(), "waveform");
+  const std::string kind = h5::find_fixed_text_attribute(group.id(), "waveform").value_or("");
   const std::array<WaveformKind, 3> kinds{WaveformKind::fmcw, WaveformKind::pulse, WaveformKind::profiled};
   const auto* found =
       std::find_if(kinds.begin(), kinds.end(), [&](WaveformKind each) { return to_string(each) == kind; });
@@ -136,7 +137,7 @@ Expected<std::map<std::uint64_t, std::vector<GapInterval>>> read_gaps(const std:
 /// The version, or 0 when this is no capture of ours.
 double version_of(const h5::File& file) {
   try {
-    if (h5::find_text_attribute(file.id(), kFormatAttribute) != kFormatWord) return 0.0;
+    if (h5::find_fixed_text_attribute(file.id(), kFormatAttribute) != kFormatWord) return 0.0;
     return h5::find_number_attribute(file.id(), kVersionAttribute).value_or(0.0);
   } catch (const h5::Hdf5Error&) {
     return 0.0;
@@ -192,7 +193,7 @@ Expected<std::unique_ptr<CaptureSource>> open_capture_v1(const CaptureRequest& r
     if (!gaps) return unexpected(gaps.error());
     times.gaps = std::move(*gaps);
     ChainSettings chain;
-    if (const auto text = h5::find_text_attribute(file->id(), "chain"))
+    if (const auto text = h5::find_fixed_text_attribute(file->id(), "chain"))
       if (auto done = parse_chain(*text, path + ":chain", chain); !done) {
         Error error = done.error();
         error.kind = ErrorKind::input;  // the file's fault, not the user's
@@ -201,7 +202,7 @@ Expected<std::unique_ptr<CaptureSource>> open_capture_v1(const CaptureRequest& r
     info.suggested_chain = chain.config;
     info.understood.push_back(fmt::format(
         "made from {}",
-        printable_text(h5::find_text_attribute(file->id(), "source_format").value_or("an unknown source"))));
+        printable_text(h5::find_fixed_text_attribute(file->id(), "source_format").value_or("an unknown source"))));
   } catch (const h5::Hdf5Error& error) {
     return input_error(path, fmt::format("is not a whole capture: {}", error.what()), "convert or record it again");
   }

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -108,6 +111,27 @@ TEST(AcconeerA121, FramesOfOneSweepAreSlowTime) {
   ASSERT_TRUE(source) << source.error().message();
   EXPECT_EQ((*source)->info().shape, (CpiShape{1, 9, 5}));
   EXPECT_DOUBLE_EQ((*source)->info().radar.waveform.pri_s, 0.1);
+}
+
+// HDF5 1.10 itself crashes on references and sizes like these.
+TEST(AcconeerA121, DamagedReferencesAndHeapsOfTextsNeverCrash) {
+  const CaptureFolder folder;
+  write_recording(folder / "a.h5", {});
+  std::ifstream file(folder / "a.h5", std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t heap = good.find("GCOL");
+  ASSERT_NE(heap, std::string::npos);
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string bad = good;
+    for (unsigned change = 0; change <= random() % 4; ++change)
+      bad[heap + random() % std::min<std::size_t>(4096, bad.size() - heap)] = static_cast<char>(random());
+    write_text(folder / "b.h5", bad);
+    const auto source = open_capture(folder / "b.h5");
+    if (!source) {
+      ASSERT_EQ(source.error().kind, ErrorKind::input) << source.error().message();
+    }
+  }
 }
 
 TEST(AcconeerA121, MutatedSettingsNeverCrash) {
