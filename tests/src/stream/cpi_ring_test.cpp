@@ -29,7 +29,7 @@ class HeapAllocator final : public SlotAllocator {
 };
 
 class CpiRingTest : public ::testing::Test {
- protected:
+ public:
   void write(std::uint64_t index, WritePolicy policy = WritePolicy::block) {
     WriteLease slot = ring.acquire_write(policy);
     ASSERT_TRUE(slot);

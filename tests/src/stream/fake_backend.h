@@ -96,7 +96,7 @@ class FakeAsyncBackend final : public Backend, private SlotAllocator, private Sl
   std::vector<std::jthread> workers_;
 };
 
-inline BackendFactory fake_factory(FakeBackendOptions options, std::shared_ptr<Ledger> ledger) {
+inline BackendFactory fake_factory(const FakeBackendOptions& options, const std::shared_ptr<Ledger>& ledger) {
   return [options, ledger](const CaptureInfo&, const ChainConfig&,
                            std::size_t result_slots) -> Expected<std::unique_ptr<Backend>> {
     FakeBackendOptions with_slots = options;

@@ -15,7 +15,7 @@ namespace cornerturn::testing {
 /// A session of fakes. Whatever a test does: in = processed + dropped, nothing leaks, no slot is torn, results come in
 /// order, each sink sees them on one thread and is finished once.
 class StreamTest : public ::testing::Test {
- protected:
+ public:
   std::shared_ptr<SinkLog> add_sink(FakeSinkOptions sink = {}, SinkPolicy policy = SinkPolicy::lossless,
                                     std::size_t queue_capacity = 4) {
     auto log = std::make_shared<SinkLog>();
@@ -81,6 +81,8 @@ class StreamTest : public ::testing::Test {
   FakeBackendOptions backend;
   SessionOptions options;
   std::shared_ptr<Ledger> ledger = std::make_shared<Ledger>();
+
+ protected:
   std::unique_ptr<Session> session_;
 
  private:
