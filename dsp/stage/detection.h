@@ -11,12 +11,11 @@
 namespace cornerturn {
 
 /// Bits of Detection::flags.
-enum DetectionFlag : std::uint8_t {
-  kRangeEdge = 1,     ///< peak in the first or last gate: range not interpolated
-  kDopplerEdge = 2,   ///< peak in the first or last bin of a spectrum that does not wrap
-  kNoAngle = 4,       ///< array unknown, or no data in the cell's channels
-  kAngleDoubtful = 8  ///< no or near singular training, a channel without data, or the peak at the angle grid's end
-};
+inline constexpr std::uint8_t kRangeEdge = 1;    ///< peak in the first or last gate: range not interpolated
+inline constexpr std::uint8_t kDopplerEdge = 2;  ///< peak in the first or last bin of a spectrum that does not wrap
+inline constexpr std::uint8_t kNoAngle = 4;      ///< array unknown, or no data in the cell's channels
+/// Training matrix near singular or absent, a channel without data, or the peak at the end of the azimuth grid.
+inline constexpr std::uint8_t kAngleDoubtful = 8;
 
 /// One detection as host code sees it; in a result each member is a column product named "detection_<member>".
 struct Detection {
