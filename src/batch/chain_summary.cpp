@@ -1,5 +1,7 @@
 #include "src/batch/chain_summary.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +23,24 @@ std::string range_stage(const ChainPlan& plan) {
   return "range gates as measured";
 }
 
+std::string in_words(std::string_view word) {
+  std::string words(word);
+  std::replace(words.begin(), words.end(), '_', '-');
+  return words;
+}
+
+std::string_view in_words(CfarAxes axes) {
+  switch (axes) {
+    case CfarAxes::range:
+      return "range";
+    case CfarAxes::doppler:
+      return "Doppler";
+    case CfarAxes::range_doppler:
+      break;
+  }
+  return "range and Doppler";
+}
+
 }  // namespace
 
 std::string summarise_chain(const ChainPlan& plan) {
@@ -28,11 +48,12 @@ std::string summarise_chain(const ChainPlan& plan) {
   std::vector<std::string> stages;
   if (config.input.dc_removal != DcRemoval::none) stages.emplace_back("DC removal");
   stages.push_back(range_stage(plan));
-  if (config.canceller != Canceller::none) stages.push_back(fmt::format("{} canceller", to_string(config.canceller)));
+  if (config.canceller != Canceller::none)
+    stages.push_back(fmt::format("{} canceller", in_words(to_string(config.canceller))));
   stages.push_back(fmt::format("Doppler FFT {} ({})", plan.doppler_fft_length, to_string(config.doppler.window.kind)));
   if (plan.shape.channel_count > 1) stages.push_back(fmt::format("mean of {} channels", plan.shape.channel_count));
   if (config.cfar.enabled)
-    stages.push_back(fmt::format("CA-CFAR over {}, Pfa {:g}", to_string(config.cfar.axes), config.cfar.pfa));
+    stages.push_back(fmt::format("CA-CFAR over {}, Pfa {:g}", in_words(config.cfar.axes), config.cfar.pfa));
   if (config.cfar.enabled && config.angle.enabled && plan.angles_possible) stages.emplace_back("Capon angles");
   return fmt::format("{}", fmt::join(stages, " -> "));
 }
