@@ -102,7 +102,7 @@ void Lane::allocate() {
 void Lane::plan_transforms() {
   const ChainPlan& plan = tables_->plan();
   using Kind = CufftPlan::Kind;
-  if (tables_->has_range_transform())
+  if (tables_->has_range_transform() && !tables_->fuses_matched_filter())
     range_fft_ = CufftPlan(tables_->real_transform() ? Kind::real_to_complex : Kind::complex_to_complex,
                            tables_->line_length(), tables_->line_count());
   doppler_fft_ =
@@ -210,7 +210,7 @@ std::span<const DeviceAlarm> Lane::alarms() const {
 void Lane::gather(std::span<const int2> cells, cudaStream_t stream) {
   std::copy(cells.begin(), cells.end(), cells_.host());
   launch_gather_snapshots(snapshot_job(), cells_.device(), static_cast<std::uint32_t>(cells.size()), stream);
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  synchronize_stream(stream);
 }
 
 }  // namespace cornerturn::cuda

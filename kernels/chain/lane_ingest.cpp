@@ -22,7 +22,7 @@ void Lane::abandon(cudaStream_t ingest_stream) noexcept {
   raw_used_ = 0;
   pending_.clear();
   try {
-    check(cudaStreamSynchronize(ingest_stream), "cudaStreamSynchronize");
+    synchronize_stream(ingest_stream);
     stream_.synchronize();
     clear_counters();
     stream_.synchronize();
@@ -63,7 +63,7 @@ void Lane::ingest(const RawSegment& segment, const void* device_address, cudaStr
   const std::size_t needed = raw_used_ + (segment.bytes.size() + 255) / 256 * 256;
   if (raw_.size() < needed) {
     if (!pending_.empty()) stream_.synchronize();
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    synchronize_stream(stream);
     DeviceBuffer<std::byte> larger(std::max(needed, 2 * raw_.size()));
     if (raw_used_ > 0) check(cudaMemcpy(larger.data(), raw_.data(), raw_used_, cudaMemcpyDeviceToDevice), "cudaMemcpy");
     const std::byte* const old = raw_.data();
@@ -88,7 +88,11 @@ void Lane::unpack(const RawSegment& segment, const void* address, cudaStream_t s
   job.quality = {sample_counters_.data(), sample_counters_.data() + 1, channel_has_signal_.data()};
   job.out = tables_->real_transform() ? cube_.data() : lines_.data();
   job.block_limit = options_.traits.reads_in_place && !is_small_ ? kIngestBlocks : 0;
-  launch_unpack(job, stream);
+  if (tables_->fuses_unpack()) {
+    launch_raw_matched_filter(tables_->matched_filter_job(lines_.data()), job, stream);
+  } else {
+    launch_unpack(job, stream);
+  }
 }
 
 void Lane::finish_ingest(cudaStream_t shared_stream) {

@@ -1,5 +1,6 @@
 #include "kernels/cuda/cufft_plan.h"
 
+#include "kernels/cuda/call_counts.h"
 #include "kernels/cuda/cuda_error.h"
 
 namespace cornerturn::cuda {
@@ -23,6 +24,7 @@ template <typename T> T* input(const T* in) { return const_cast<T*>(in); }
 }  // namespace
 
 CufftPlan::CufftPlan(Kind kind, std::size_t length, std::size_t batch) {
+  count_call(CountedCall::plan);
   check(cufftCreate(&plan_), "cufftCreate");
   try {
     check(cufftSetAutoAllocation(plan_, 0), "cufftSetAutoAllocation");

@@ -2,12 +2,14 @@
 
 #include <cstring>
 
+#include "kernels/cuda/call_counts.h"
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/fault_injection.h"
 
 namespace cornerturn::cuda {
 
 void* allocate_device(std::size_t bytes) {
+  count_call(CountedCall::allocation);
   void* memory = nullptr;
   const cudaError_t code = take_fault(Fault::device_memory) ? cudaErrorMemoryAllocation : cudaMalloc(&memory, bytes);
   if (code == cudaSuccess) return memory;
@@ -23,6 +25,7 @@ void free_device(void* memory) noexcept {
 }
 
 PinnedMemory allocate_pinned(std::size_t bytes, PinnedKind kind) {
+  count_call(CountedCall::allocation);
   PinnedMemory memory;
   memory.bytes = bytes;
   unsigned flags = cudaHostAllocMapped | cudaHostAllocPortable;
@@ -48,6 +51,7 @@ void free_pinned(const PinnedMemory& memory) noexcept {
 }
 
 RegisteredMemory::RegisteredMemory(std::span<std::byte> memory) {
+  count_call(CountedCall::allocation);
   check(cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterMapped | cudaHostRegisterPortable),
         "cudaHostRegister");
   host_ = memory.data();

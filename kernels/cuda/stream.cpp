@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "kernels/cuda/call_counts.h"
 #include "kernels/cuda/cuda_error.h"
 
 namespace cornerturn::cuda {
@@ -19,7 +20,12 @@ Stream::~Stream() {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
-void Stream::synchronize() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+void Stream::synchronize() const { synchronize_stream(stream_); }
+
+void synchronize_stream(cudaStream_t stream) {
+  count_call(CountedCall::synchronisation);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
 
 Event::Event(Kind kind) {
   const unsigned flags = cudaEventBlockingSync | (kind == Kind::order ? cudaEventDisableTiming : 0U);
@@ -42,6 +48,7 @@ bool Event::has_passed() const {
 }
 
 void Event::wait() const {
+  count_call(CountedCall::synchronisation);
   constexpr std::chrono::microseconds kShort(200);
   const auto end = std::chrono::steady_clock::now() + kShort;
   do {
@@ -73,6 +80,7 @@ void Graph::abandon_capture(cudaStream_t stream) noexcept {
 }
 
 Graph Graph::end_capture(cudaStream_t stream) {
+  count_call(CountedCall::graph);
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
   Graph result;

@@ -27,6 +27,9 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Blocks the calling thread until the stream has done its work. Throws CudaError.
+void synchronize_stream(cudaStream_t stream);
+
 /// A moment in a stream. Throws CudaError.
 class Event {
  public:
