@@ -23,12 +23,13 @@ std::size_t host_threads(std::size_t asked) {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 8);
 }
 
-const void* device_address(const RawSlot& slot, const RawSegment& segment) {
+/// Of a segment in the slot whose first byte the device sees at `slot_address`; null: the device cannot see it.
+const void* device_address(const RawSlot& slot, const std::byte* slot_address, const RawSegment& segment) {
   const std::byte* const first = slot.memory.host.data();
   const std::byte* const bytes = segment.bytes.data();
-  if (slot.memory.device == nullptr || bytes < first || bytes + segment.bytes.size() > first + slot.memory.host.size())
+  if (slot_address == nullptr || bytes < first || bytes + segment.bytes.size() > first + slot.memory.host.size())
     return nullptr;
-  return static_cast<const std::byte*>(slot.memory.device) + (bytes - first);
+  return slot_address + (bytes - first);
 }
 
 bool is_whole(const RawSlot& slot) {
@@ -44,6 +45,7 @@ DeviceBackend::DeviceBackend(std::shared_ptr<const ChainPlan> plan, const Option
       traits_(traits_of(options.strategy)),
       note_(options.note),
       measure_stages_(options.measure_stages),
+      foreign_slots_(options.foreign_slots),
       input_slots_(traits_.slots, device_.index),
       result_memory_(std::make_shared<HostSlots>(
           traits_.slots == SlotKind::pageable ? SlotKind::pageable : SlotKind::pinned, device_.index)),
@@ -184,12 +186,23 @@ ResultTargets DeviceBackend::targets_of(CpiResult& result) const {
   return targets;
 }
 
+/// Write-combined memory may have another address on each device.
+const std::byte* DeviceBackend::slot_address(const RawSlot& slot) const {
+  if (slot.memory.device == nullptr || !foreign_slots_) return static_cast<const std::byte*>(slot.memory.device);
+  void* address = nullptr;
+  if (cudaHostGetDevicePointer(&address, slot.memory.host.data(), 0) == cudaSuccess)
+    return static_cast<const std::byte*>(address);
+  cudaGetLastError();
+  return nullptr;  // it is copied then
+}
+
 /// Hands the CPI to the device segment by segment.
 Expected<void> DeviceBackend::feed(Job& job) {
   const RawSlot& slot = *job.input;
   const auto failed = [&](const std::string& what) {
     return runtime_error("CPI " + std::to_string(slot.cpi.header.index), what, "the CPI is dropped");
   };
+  const std::byte* const address = slot_address(slot);
   std::size_t pulse_count = 0;
   for (std::size_t i = 0; pulse_count < plan_->shape.pulse_count; ++i) {
     if (i == slot.cpi.segments.size() || !slot.wait_for_segment(i))
@@ -208,7 +221,7 @@ Expected<void> DeviceBackend::feed(Job& job) {
     if (!needed || *needed > segment.bytes.size())
       return failed("a segment of " + std::to_string(segment.bytes.size()) + " bytes is too short for its " +
                     std::to_string(segment.pulse_count) + " pulses");
-    job.lane->ingest(segment, device_address(slot, segment), ingest_stream_.get());
+    job.lane->ingest(segment, device_address(slot, address, segment), ingest_stream_.get());
     pulse_count += segment.pulse_count;
   }
   job.lane->finish_ingest(ingest_stream_.get());

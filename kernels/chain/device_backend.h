@@ -36,6 +36,8 @@ class DeviceBackend final : public Backend {
     std::size_t threads = 0;
     bool measure_stages = false;
     std::string note;  ///< why this strategy
+    /// Slots may come from another device's backend: their address here is asked for.
+    bool foreign_slots = false;
   };
   /// Throws CudaError, std::bad_alloc.
   DeviceBackend(std::shared_ptr<const ChainPlan> plan, const Options& options);
@@ -90,6 +92,7 @@ class DeviceBackend final : public Backend {
   Job& find(Ticket ticket);
   void launch(Job& job);
   Expected<void> feed(Job& job);
+  const std::byte* slot_address(const RawSlot& slot) const;
   void fail(Job& job, Error error);
   void finish(Job& job);
   void settle(Job& job);
@@ -104,6 +107,7 @@ class DeviceBackend final : public Backend {
   StrategyTraits traits_;
   std::string note_;
   bool measure_stages_;
+  bool foreign_slots_;
   HostSlots input_slots_;
   std::shared_ptr<HostSlots> result_memory_;
   std::shared_ptr<ResultPool> results_;

@@ -39,12 +39,13 @@ struct Probe final : SlotOwner<RawSlot> {
   RawSlot slot;
 };
 
-/// Seconds per CPI in the stream, CPIs in flight as many as the strategy allows; the map alone comes back.
+/// Seconds per CPI in the stream, CPIs in flight as many as the strategy allows; detections and matrices come back.
 double seconds_per_cpi(const std::shared_ptr<const ChainPlan>& plan, DeviceBackend::Options options,
                        MemoryStrategy strategy) {
   options.strategy = strategy;
   options.result_slots = 1;
   options.measure_stages = false;
+  options.foreign_slots = false;
   DeviceBackend backend(plan, options);
   const std::size_t bytes = required_bytes(plan->layout, plan->shape).value_or(0);
   SlotAllocator& allocator = backend.input_allocator();
@@ -53,10 +54,11 @@ double seconds_per_cpi(const std::shared_ptr<const ChainPlan>& plan, DeviceBacke
   try {
     Probe probe(memory, *plan);
     CpiRequest request;
-    request.products = {true, false, true, false, false};
+    request.products.map = false;
+    request.products.covariance = plan->config.covariance.enabled;
     const std::size_t in_flight = backend.max_in_flight();
     std::vector<Ticket> tickets;
-    constexpr auto kBudget = std::chrono::milliseconds(250);
+    constexpr auto kBudget = std::chrono::milliseconds(120);  // set-up of three strategies stays under two seconds
     constexpr std::size_t kMostRounds = 40;
     const auto start = Clock::now();
     for (std::size_t round = 0; round < kMostRounds && (round < 3 || Clock::now() - start < kBudget); ++round) {
@@ -81,12 +83,25 @@ double seconds_per_cpi(const std::shared_ptr<const ChainPlan>& plan, DeviceBacke
 }  // namespace
 
 StrategyChoice choose_strategy(const std::shared_ptr<const ChainPlan>& plan, const DeviceBackend::Options& options) {
-  const double copied = seconds_per_cpi(plan, options, MemoryStrategy::overlapped);
-  const double in_place = seconds_per_cpi(plan, options, MemoryStrategy::hybrid);
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "auto: %.3g ms per CPI copied, %.3g ms read in place", 1e3 * copied,
-                1e3 * in_place);
-  return {in_place <= copied ? MemoryStrategy::hybrid : MemoryStrategy::overlapped, text.data()};
+  std::vector<MemoryStrategy> candidates = {MemoryStrategy::overlapped};
+  if (options.device.maps_host_memory) candidates.push_back(MemoryStrategy::hybrid);
+  // Only where the matrices go does zero-copy differ from hybrid.
+  if (options.device.maps_host_memory && plan->config.covariance.enabled)
+    candidates.push_back(MemoryStrategy::zero_copy);
+  StrategyChoice choice;
+  double best = 0.0;
+  for (const MemoryStrategy candidate : candidates) {
+    const double seconds = seconds_per_cpi(plan, options, candidate);
+    if (best == 0.0 || seconds < best) {
+      best = seconds;
+      choice.strategy = candidate;
+    }
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s%.3g ms per CPI %s", choice.reason.empty() ? "auto: " : ", ",
+                  1e3 * seconds, traits_of(candidate).name.data());
+    choice.reason += text.data();
+  }
+  return choice;
 }
 
 }  // namespace cornerturn::cuda

@@ -13,8 +13,8 @@ struct StrategyChoice {
   std::string reason;  ///< one line with the measured rates
 };
 
-/// Runs the chain for a moment with its samples brought in by the copy engine and with samples read in place, and takes
-/// the faster one: "overlapped" or "hybrid". Throws CudaError.
+/// Runs the chain for a moment with its samples brought in by the copy engine ("overlapped"), read in place ("hybrid")
+/// and with its matrices written in place too ("zero-copy"), and takes the fastest. Throws CudaError.
 StrategyChoice choose_strategy(const std::shared_ptr<const ChainPlan>& plan, const DeviceBackend::Options& options);
 
 }  // namespace cornerturn::cuda

@@ -1,5 +1,7 @@
 #include "kernels/cuda/device_info.h"
 
+#include <array>
+
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/cuda_error.h"
@@ -7,16 +9,21 @@
 namespace cornerturn::cuda {
 namespace {
 
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
   return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
 }
 
 }  // namespace
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+bool DeviceInfo::is_new_enough() const {
+  return compute_major > kOldestComputeMajor ||
+         (compute_major == kOldestComputeMajor && compute_minor >= kOldestComputeMinor);
+}
 
 std::string DeviceInfo::text() const {
   return name + ", compute capability " + std::to_string(compute_major) + "." + std::to_string(compute_minor) + ", " +
@@ -60,6 +67,13 @@ Expected<std::vector<DeviceInfo>> find_devices() {
     device.host_pointers_are_device_pointers = attribute(cudaDevAttrCanUseHostPointerForRegisteredMem, index) != 0;
     device.atomic_with_host = attribute(cudaDevAttrHostNativeAtomicSupported, index) != 0;
     device.integrated = properties.integrated != 0;
+    device.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+    device.reads_pageable_memory = properties.pageableMemoryAccess != 0;
+    device.managed_on_demand = properties.concurrentManagedAccess != 0;
+    device.driver_version = driver_version;
+    std::array<char, 32> bus_id{};
+    if (cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), index) == cudaSuccess)
+      device.bus_id = bus_id.data();
   }
   return devices;
 }

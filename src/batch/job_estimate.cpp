@@ -54,6 +54,7 @@ Expected<JobEstimate> estimate_job(Job job, const JobOptions& options) {
 
   JobEstimate estimate;
   estimate.backend = backend.info();
+  estimate.backend_note = choice->note;
   estimate.cpi_count = job.cpis.end == SIZE_MAX ? 0 : job.cpis.end - job.cpis.first;
   const std::size_t in_flight = backend.max_in_flight();
   const std::size_t cpi_result_bytes = job.plan.result_bytes(job.products);

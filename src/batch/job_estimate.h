@@ -21,6 +21,7 @@ struct JobEstimate {
   double cpi_s = 0.0;    ///< measured on one CPI of the capture; 0: not measured
   double total_s = 0.0;  ///< of all CPIs
   BackendInfo backend;
+  std::string backend_note;  ///< why this one, where "auto" had to settle for it
 };
 
 /// Plans the job, and processes one CPI of it a few times to see how long it takes. Writes nothing.

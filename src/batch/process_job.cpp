@@ -56,11 +56,12 @@ Error locate_plan_error(Error error, const ChainSettings& chain, const std::stri
   return error;
 }
 
-StreamConfiguration make_configuration(const Job& job, const JobOptions& options) {
+StreamConfiguration make_configuration(const Job& job, const JobOptions& options, std::string& backend_note) {
   return {.chain = job.plan.config,
           .chain_toml = print_chain(job.plan.config),
           .products = job.products,
-          .make_backend = chain_backend_factory(options.backend, options.backend_options),
+          .make_backend = chain_backend_factory(options.backend, options.backend_options,
+                                                [&backend_note](const std::string& note) { backend_note = note; }),
           .chain_summary = summarise_chain(job.plan)};
 }
 
@@ -137,7 +138,7 @@ Expected<JobReport> run_job(Job job, const JobOptions& options, std::vector<Sink
     if (stop) running->stop();
     if (progress) progress(done, total);
   };
-  StreamConfiguration configuration = make_configuration(job, options);
+  StreamConfiguration configuration = make_configuration(job, options, report.backend_note);
   Session session(std::move(job.source), std::move(configuration), std::move(sinks), std::move(session_options));
   running = &session;
   report.session = session.run();

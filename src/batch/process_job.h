@@ -50,6 +50,7 @@ struct JobReport {
   std::string chain_summary;
   std::string capture_hash;
   SessionReport session;
+  std::string backend_note;  ///< why this backend, where "auto" had to settle for it
   DetectionDigest digest;
   std::optional<ScoreReport> score;
   std::vector<std::string> files;

@@ -39,6 +39,7 @@ struct ProcessArguments {
   std::string cpis;
   std::string output = ".";
   std::vector<std::string> kinds = default_outputs();
+  std::string devices;
   bool force = false;
   bool no_hash = false;
   bool dry_run = false;
@@ -156,6 +157,13 @@ ExitCode run_process(ProcessArguments& arguments, const Console& console) {
     if (!cpis) return console.fail(cpis.error());
     arguments.job.cpis = *cpis;
   }
+  if (const Expected<std::string> memory = parse_memory(arguments.job.backend_options.memory); !memory)
+    return console.fail(memory.error());
+  if (!arguments.devices.empty()) {
+    Expected<std::vector<unsigned>> devices = parse_devices(arguments.devices);
+    if (!devices) return console.fail(devices.error());
+    arguments.job.backend_options.devices = std::move(*devices);
+  }
   if (arguments.kinds == std::vector<std::string>{"none"}) arguments.kinds.clear();
   arguments.job.hash = !arguments.no_hash;
   arguments.job.program_version = program_version();
@@ -173,6 +181,7 @@ Examples:
   cornerturn process night/*.h5 -o out --json         all of them; one that fails does not stop the others
   cornerturn process capture.h5 --cpi 10:20 --product covariance,range_profiles
   cornerturn process simulated.h5 --score             detections beside the truth
+  cornerturn process capture.h5 --memory overlapped --devices 0,1
   cornerturn process huge.h5 --dry-run                memory and time, nothing written)";
 
 }  // namespace
@@ -208,6 +217,15 @@ void add_process_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--backend", job.backend, fmt::format("{}", fmt::join(backend_names(), ", ")))
       ->type_name("NAME")
       ->capture_default_str();
+  command
+      ->add_option("--memory", job.backend_options.memory,
+                   fmt::format("How samples reach a GPU: {}", fmt::join(memory_names(), ", ")))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--devices", arguments->devices,
+                   "GPUs that share the CPIs: numbers as cornerturn devices lists them, or all; default: the first")
+      ->type_name("LIST");
   command->add_option("--threads", job.backend_options.threads, "Threads of the CPU backend; 0: one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 4096).description(""));

@@ -50,6 +50,14 @@ std::string format_chain(const std::string& summary, const std::vector<std::stri
   return text;
 }
 
+/// Backend, device, memory strategy with its reason, and why this backend where it was not the first choice.
+std::string format_backend(const BackendInfo& backend, const std::string& note) {
+  std::string text = fmt::format("  backend     {}: {}\n", backend.name, backend.device);
+  if (backend.name != "cpu") text += fmt::format("  memory      {}\n", backend.strategy);
+  if (!note.empty()) text += fmt::format("              {}\n", note);
+  return text;
+}
+
 std::string format_throughput(const JobReport& report) {
   const StatisticsSnapshot& statistics = report.session.statistics;
   const RunRates rates = rates_of(report);
@@ -57,7 +65,7 @@ std::string format_throughput(const JobReport& report) {
       fmt::format("  processed   {} in {}: {:.4g} CPI/s, {}/s", cpis(statistics.processed),
                   format_seconds(statistics.elapsed_s), rates.cpis_per_s, format_bytes(rates.bytes_per_s));
   if (rates.real_time_factor > 0.0) text += fmt::format(", {:.3g} x real time", rates.real_time_factor);
-  text += fmt::format("\n  backend     {}: {}\n", report.session.backend.name, report.session.backend.device);
+  text += "\n" + format_backend(report.session.backend, report.backend_note);
   if (statistics.dropped.total() == 0) return text;
   text += fmt::format("  dropped     {} of {} CPIs:", statistics.dropped.total(), statistics.cpis_in);
   for (std::size_t cause = 0; cause < kDropCauseCount; ++cause)
@@ -166,6 +174,8 @@ nlohmann::json report_json(const JobReport& report) {
       {"notes", report.notes},
       {"backend", report.session.backend.name},
       {"device", report.session.backend.device},
+      {"memory_strategy", report.session.backend.strategy},
+      {"backend_note", report.backend_note},
       {"interrupted", report.session.interrupted},
       {"statistics", statistics_json(report)},
       {"masked_samples", report.digest.quality.masked_samples},
@@ -188,7 +198,7 @@ std::string format_estimate(const Job& job, const JobEstimate& estimate) {
   text += format_chain(summarise_chain(job.plan), job.plan.notes);
   text += fmt::format("  map         {} gates x {} range rates\n", job.plan.gate_axis.count(),
                       job.plan.doppler_axis.count());
-  text += fmt::format("  backend     {}: {}\n", estimate.backend.name, estimate.backend.device);
+  text += format_backend(estimate.backend, estimate.backend_note);
   text += fmt::format("  memory      {}: {} input, {} work, {} results", bytes(estimate.memory_bytes()),
                       bytes(estimate.input_bytes), bytes(estimate.work_bytes), bytes(estimate.result_bytes));
   if (estimate.available_bytes != 0) text += fmt::format("; {} available", bytes(estimate.available_bytes));
@@ -217,7 +227,9 @@ nlohmann::json estimate_json(const Job& job, const JobEstimate& estimate) {
           {"cpi_s", estimate.cpi_s},
           {"total_s", estimate.total_s},
           {"backend", estimate.backend.name},
-          {"device", estimate.backend.device}};
+          {"device", estimate.backend.device},
+          {"memory_strategy", estimate.backend.strategy},
+          {"backend_note", estimate.backend_note}};
 }
 
 }  // namespace cornerturn

@@ -53,12 +53,39 @@ TEST(BackendChoice, ModuleIsLoadedAndMakesItsBackend) {
   EXPECT_STREQ((*module)->name, "fake module");
   const auto devices = (*module)->devices();
   ASSERT_TRUE(devices);
-  EXPECT_EQ(devices->at(0), "imagined device");
+  EXPECT_EQ(devices->at(0).name, "imagined device");
   BackendOptions options;
   options.memory = "zero-copy";
   const auto backend = (*module)->make({}, options);
   ASSERT_FALSE(backend);
   EXPECT_EQ(backend.error().message(), "fake module: cannot make 'zero-copy'");  // options got through
+}
+
+TEST(BackendChoice, MemoryAndDevicesAskForCudaInWords) {
+  BackendOptions options;
+  options.memory = "hybrid";
+  options.devices = {0, 1};
+  const auto cpu = make_backend("cpu", {}, options);
+  ASSERT_FALSE(cpu);
+  EXPECT_EQ(cpu.error().kind, ErrorKind::usage);
+  EXPECT_EQ(cpu.error().where, "--memory hybrid --devices 0,1");
+  if (available_backends()[1].available) GTEST_SKIP() << "this machine has a CUDA device";
+  const auto none = make_backend("auto", {}, options);  // not silently the processor
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::usage);
+  EXPECT_NE(none.error().message().find("needs the CUDA backend"), std::string::npos) << none.error().message();
+}
+
+TEST(BackendChoice, WordsOfMemoryAndDevicesAreChecked) {
+  for (const std::string_view name : memory_names()) EXPECT_TRUE(parse_memory(name));
+  EXPECT_FALSE(parse_memory("magic"));
+  ASSERT_TRUE(parse_devices("0,3,0"));
+  EXPECT_EQ(*parse_devices("0,3,0"), (std::vector<unsigned>{0, 3, 0}));
+  for (const char* text : {"", ",", "0,", "-1", "1x", "0 1", "99999999999"}) {
+    const auto devices = parse_devices(text);
+    ASSERT_FALSE(devices) << text;
+    EXPECT_EQ(devices.error().kind, ErrorKind::usage);
+  }
 }
 
 TEST(BackendChoice, FactoryPassesOnErrorsOfThePlan) {

@@ -2,15 +2,19 @@
 
 namespace {
 
-cornerturn::Expected<std::vector<std::string>> devices() { return std::vector<std::string>{"imagined device"}; }
+cornerturn::Expected<std::vector<cornerturn::DeviceDescription>> devices() {
+  cornerturn::DeviceDescription device;
+  device.name = "imagined device";
+  return std::vector{device};
+}
 
 cornerturn::Expected<std::unique_ptr<cornerturn::Backend>> make(cornerturn::ChainPlan,
                                                                 const cornerturn::BackendOptions& options) {
   return cornerturn::runtime_error("fake module", "cannot make '" + options.memory + "'");
 }
 
-constexpr cornerturn::BackendModule kModule = {cornerturn::BackendModule::kInterfaceVersion, "fake module", devices,
-                                               make};
+constexpr cornerturn::BackendModule kModule = {
+    cornerturn::BackendModule::kInterfaceVersion, "fake module", devices, make, nullptr, nullptr, nullptr};
 
 }  // namespace
 
