@@ -138,9 +138,9 @@ Expected<void> plan_slow_time(ChainPlan& plan) {
   plan.doppler_step_hz = 1.0 / (static_cast<double>(plan.doppler_fft_length) * radar.waveform.pri_s);
   const double step_mps =
       radar.doppler_sign * radar.propagation_factor * radar.waveform.wavelength_m() * plan.doppler_step_hz;
-  const auto zero_bin = static_cast<double>(plan.doppler_fft_length / 2);
-  plan.doppler_axis =
-      Axis::uniform("range_rate", "m s-1", 0.0 - zero_bin * step_mps, step_mps, plan.doppler_fft_length);
+  const std::size_t zero_bin = plan.doppler_fft_length / 2;
+  plan.doppler_axis = Axis::uniform("range_rate", "m s-1", 0.0 - static_cast<double>(zero_bin) * step_mps, step_mps,
+                                    plan.doppler_fft_length);
   plan.pulse_axis = Axis::uniform("time", "s", 0.0, radar.waveform.pri_s, plan.shape.pulse_count);
   plan.channel_axis = Axis::index("channel", plan.shape.channel_count);
   return {};

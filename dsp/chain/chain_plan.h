@@ -53,7 +53,8 @@ struct ChainPlan {
 };
 
 /// Checks the configuration against radar and sizes and derives the plan.
-/// Errors: usage; Error::where is the chain key at fault ("cfar.train_range"), so that the caller can add file and line.
+/// Errors: usage; Error::where is the chain key at fault ("cfar.train_range"), so that the caller can add file and
+/// line.
 Expected<ChainPlan> make_chain_plan(const RadarDescription& radar, const RawLayout& layout, const CpiShape& shape,
                                     const ChainConfig& config);
 

@@ -51,7 +51,7 @@ struct CpuChain::Worker {
 /// Adds the time of a scope to a stage.
 class CpuChain::Stopwatch {
  public:
-  Stopwatch(CpuChain& chain, Stage stage) : total_ns_(chain.stage_ns_[stage]), start_(Clock::now()) {}
+  Stopwatch(CpuChain& chain, std::size_t stage) : total_ns_(chain.stage_ns_[stage]), start_(Clock::now()) {}
   ~Stopwatch() {
     const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_);
     total_ns_.fetch_add(elapsed.count(), std::memory_order_relaxed);

@@ -50,7 +50,12 @@ class CpuChain {
   std::vector<StageTime> stage_times() const;
 
  private:
-  enum Stage { kRange, kSlowTime, kDetection, kAngle, kStageCount };
+  // Places of the stages in stage_ns_.
+  static constexpr std::size_t kRange = 0;
+  static constexpr std::size_t kSlowTime = 1;
+  static constexpr std::size_t kDetection = 2;
+  static constexpr std::size_t kAngle = 3;
+  static constexpr std::size_t kStageCount = 4;
   class Stopwatch;
   struct Worker;
 

@@ -18,10 +18,10 @@ class ThreadPool {
 
   std::size_t thread_count() const;
 
-  /// Calls body(begin, end, worker) over chunks of [0, count), `grain` lines at the least; worker < thread_count() names
-  /// the scratch space that the call may use. Returns when all are done. The first exception of a body is rethrown.
-  template <typename Body>
-  void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
+  /// Calls body(begin, end, worker) over chunks of [0, count), `grain` lines at the least; worker < thread_count()
+  /// names the scratch space that the call may use. Returns when all are done. The first exception of a body is
+  /// rethrown.
+  template <typename Body> void parallel_for(std::size_t count, std::size_t grain, Body&& body) {
     auto call = [](void* context, std::size_t begin, std::size_t end, std::size_t worker) {
       (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end, worker);
     };

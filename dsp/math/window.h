@@ -9,9 +9,7 @@
 
 namespace cornerturn {
 
-enum class WindowKind {
-  rectangular, hann, hamming, blackman, blackman_harris, flat_top, chebyshev, taylor, kaiser
-};
+enum class WindowKind { rectangular, hann, hamming, blackman, blackman_harris, flat_top, chebyshev, taylor, kaiser };
 /// periodic: one period of the cosine sum, the right form before an FFT; symmetric: filter-design form.
 /// Chebyshev and Taylor are defined as symmetric and default to it.
 enum class WindowForm { automatic, periodic, symmetric };
@@ -39,8 +37,8 @@ std::vector<double> make_window(const WindowSpec& spec, std::size_t count);
 struct WindowFigures {
   double coherent_gain = 1.0;
   double enbw_bins = 1.0;
-  double scalloping_db = 0.0;      ///< loss of a tone half a bin off
-  double peak_sidelobe_db = 0.0;   ///< highest sidelobe, relative to the main lobe
+  double scalloping_db = 0.0;     ///< loss of a tone half a bin off
+  double peak_sidelobe_db = 0.0;  ///< highest sidelobe, relative to the main lobe
 };
 WindowFigures window_figures(const std::vector<double>& weights);
 

@@ -62,7 +62,8 @@ class TomlReader {
   void fail(std::string_view key, std::string what, std::string remedy = {});
   /// "file:line:table.key" of a key of this table.
   std::string where(std::string_view key) const;
-  /// The first error so far, unknown keys not looked for: for callers that need some values before they can read the rest.
+  /// The first error so far, unknown keys not looked for: for callers that need some values before they can read the
+  /// rest.
   Expected<void> check() const;
   /// The first error of the whole document, or an unknown key ("did you mean ...").
   Expected<void> finish();
