@@ -23,6 +23,7 @@ void add_simulate_command(CLI::App& app, Invocation& invocation);
 void add_convert_command(CLI::App& app, Invocation& invocation);
 void add_formats_command(CLI::App& app, Invocation& invocation);
 void add_devices_command(CLI::App& app, Invocation& invocation);
+void add_bench_command(CLI::App& app, Invocation& invocation);
 void add_recover_command(CLI::App& app, Invocation& invocation);
 
 /// --quiet and --verbose, and --json for commands that report.

@@ -23,6 +23,7 @@ void add_all_commands(CLI::App& app, Invocation& invocation) {
   add_recover_command(app, invocation);
   add_formats_command(app, invocation);
   add_devices_command(app, invocation);
+  add_bench_command(app, invocation);
 }
 
 // An unknown command is told before the parser complains about its arguments.

@@ -2,7 +2,7 @@
 
 from cli_case import CliCase, main
 
-COMMANDS = ("info", "process", "simulate", "convert", "formats", "devices", "recover")
+COMMANDS = ("info", "process", "simulate", "convert", "formats", "devices", "bench", "recover")
 
 
 class Help(CliCase):
