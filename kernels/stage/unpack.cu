@@ -2,6 +2,8 @@
 
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/stage/block_reduce.cuh"
+#include "kernels/stage/raw_line.cuh"
+#include "kernels/stage/small_fft.cuh"
 #include "kernels/stage/unpack.h"
 
 namespace cornerturn::cuda {
@@ -15,40 +17,10 @@ constexpr unsigned kGenericThreads = 256;
 constexpr unsigned kMostVectors = 8;       // 16-byte loads that one thread keeps in flight
 constexpr unsigned kSamplesPerVector = 4;  // 16 bytes of int16 pairs
 
-__device__ bool is_gap(const GapTable& gaps, unsigned pulse, unsigned sample) {
-  if (gaps.offsets == nullptr) return false;
-  for (unsigned i = gaps.offsets[pulse]; i < gaps.offsets[pulse + 1]; ++i)
-    if (sample - gaps.spans[i].first_sample < gaps.spans[i].sample_count) return true;
-  return false;
-}
-
-__device__ float2 multiply(float2 a, float2 b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
-
-/// What a block has found in one line goes to the counters of the CPI.
-__device__ void count_quality(const UnpackJob& job, unsigned channel, unsigned masked, unsigned saturated,
-                              bool signal) {
-  masked = warp_sum(masked);  // the first lane's is whole
-  saturated = warp_sum(saturated);
-  const bool any = __any_sync(0xFFFFFFFFU, signal);
-  if (threadIdx.x % 32 != 0) return;
-  if (masked > 0) atomicAdd(job.quality.masked_samples, masked);
-  if (saturated > 0) atomicAdd(job.quality.saturated_samples, saturated);
-  if (any && atomicAdd(&job.quality.channel_has_signal[channel], 0U) == 0)
-    atomicExch(&job.quality.channel_has_signal[channel], 1U);
-}
-
-__device__ int low_half(int word) { return static_cast<short>(word & 0xFFFF); }
-__device__ int high_half(int word) { return word >> 16; }
-
 /// The part of a line that one thread reads, 16 bytes at a time.
 template <unsigned kVectors> __device__ void load_line(const UnpackJob& job, unsigned line, int4 (&words)[kVectors]) {
-  const DeviceLayout& layout = job.layout;
-  const unsigned channel = line / job.segment_pulse_count;
-  const unsigned pulse = line % job.segment_pulse_count;
-  const std::int64_t first = layout.offset + pulse * layout.pulse_stride +
-                             channel / layout.channels_per_group * layout.channel_group_stride +
-                             channel % layout.channels_per_group * layout.channel_stride + layout.i_offset;
-  const int4* in = reinterpret_cast<const int4*>(static_cast<const short*>(job.segment) + first);
+  const std::int64_t first = first_scalar(job, line / job.segment_pulse_count, line % job.segment_pulse_count);
+  const int4* in = reinterpret_cast<const int4*>(static_cast<const short*>(job.segment) + first + job.layout.i_offset);
 #pragma unroll
   for (unsigned v = 0; v < kVectors; ++v) {
     const unsigned index = threadIdx.x + v * blockDim.x;
@@ -197,9 +169,7 @@ template <bool kComplex> __global__ void __launch_bounds__(kGenericThreads) unpa
     const unsigned channel = line / job.segment_pulse_count;
     const unsigned pulse_in_segment = line % job.segment_pulse_count;
     const unsigned pulse = job.segment_first_pulse + pulse_in_segment;
-    const std::int64_t first = layout.offset + pulse_in_segment * layout.pulse_stride +
-                               channel / layout.channels_per_group * layout.channel_group_stride +
-                               channel % layout.channels_per_group * layout.channel_stride;
+    const std::int64_t first = first_scalar(job, channel, pulse_in_segment);
     const std::size_t out_line = (static_cast<std::size_t>(channel) * job.pulse_count + pulse) * job.line_length;
     float2* const complex_out = static_cast<float2*>(job.out) + out_line;
     float* const real_out = static_cast<float*>(job.out) + out_line;
