@@ -9,7 +9,9 @@ namespace cornerturn::cuda {
 
 /// Cell-averaging CFAR as dsp/stage/cfar.h defines it; reaches already clipped to the map.
 struct CfarJob {
-  const float* power = nullptr;  ///< (gate, bin)
+  const float* power = nullptr;  ///< (map, gate, bin)
+  /// Maps with alarms of their own (of channels that are not integrated, say); launch_compact lists those of one map.
+  std::uint32_t map_count = 1;
   std::uint32_t gate_count = 0;
   std::uint32_t bin_count = 0;
   std::uint32_t train_range = 0;
@@ -18,7 +20,7 @@ struct CfarJob {
   std::uint32_t guard_doppler = 0;
   bool doppler_wraps = true;
   const float* scale_of_count = nullptr;  ///< (training cells): factor / cells, NaN for 0; in device memory
-  std::uint32_t* hits = nullptr;          ///< (gate, word): bit b of word w is bin 32 w + b
+  std::uint32_t* hits = nullptr;          ///< (map, gate, word): bit b of word w is bin 32 w + b
 
   constexpr std::uint32_t words_per_gate() const { return (bin_count + 31) / 32; }
 };
