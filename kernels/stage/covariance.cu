@@ -103,6 +103,10 @@ __global__ void __launch_bounds__(kThreads) covariance(CovarianceJob job, unsign
 }  // namespace
 
 void launch_covariance(const CovarianceJob& job, cudaStream_t stream) {
+  if (!covariance_detail::launch_on_tensor_cores(job, stream)) covariance_detail::launch_on_cores(job, stream);
+}
+
+void covariance_detail::launch_on_cores(const CovarianceJob& job, cudaStream_t stream) {
   const auto order = static_cast<unsigned>(job.channel_count);
   const unsigned element_count = order * (order + 1) / 2;
   const unsigned tile_snapshots = std::clamp(kMostTileElements / order, 1U,

@@ -21,6 +21,15 @@ struct CovarianceJob {
   bool forward_backward = false;
   const double* loading = nullptr;  ///< in device memory, so that a captured graph follows its changes
 };
+/// Up to 64 channels on even lines, from compute capability 8.0 on, tensor cores form the products, each factor split
+/// into two parts of 11 bits, so that what is lost is below the rounding of single precision; else fused multiply-adds
+/// do.
 void launch_covariance(const CovarianceJob& job, cudaStream_t stream);
+
+namespace covariance_detail {
+/// False when the job is not for tensor cores.
+bool launch_on_tensor_cores(const CovarianceJob& job, cudaStream_t stream);
+void launch_on_cores(const CovarianceJob& job, cudaStream_t stream);
+}  // namespace covariance_detail
 
 }  // namespace cornerturn::cuda
