@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <complex>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -65,7 +66,10 @@ DeviceTables::DeviceTables(std::shared_ptr<const ChainPlan> plan)
   if (!odd_doppler())
     for (std::size_t pulse = 1; pulse < weights.size(); pulse += 2) weights[pulse] = -weights[pulse];
   doppler_window_ = upload<float>(weights);
-  if (has_matched_filter()) make_replica_spectrum();
+  if (has_matched_filter()) {
+    fused_length_ = matched_filter_length(plan_->shape.sample_count);
+    make_replica_spectrum();
+  }
   make_cfar();
 }
 
@@ -97,25 +101,43 @@ DeviceCanceller DeviceTables::canceller() const {
   return DeviceCanceller::none;
 }
 
+MatchedFilterJob DeviceTables::matched_filter_job(float2* lines) const {
+  MatchedFilterJob job;
+  job.lines = lines;
+  job.in_stride = line_length_;
+  job.line_count = line_count();
+  job.sample_count = static_cast<std::uint32_t>(plan_->shape.sample_count);
+  job.length = static_cast<std::uint32_t>(fused_length_);
+  job.spectrum = replica_spectrum_.data();
+  job.twiddles = twiddles_.data();
+  job.out = lines + plan_->first_gate;
+  job.out_stride = line_length_;
+  job.first_output = static_cast<std::uint32_t>(plan_->first_gate);
+  job.output_count = static_cast<std::uint32_t>(plan_->gate_count);
+  return job;
+}
+
 // conj(FFT(replica)) / L in double precision: a table's rounding would be in every line.
 void DeviceTables::make_replica_spectrum() {
-  std::vector<double2> padded(line_length_, double2{0.0, 0.0});
-  for (std::size_t i = 0; i < plan_->matched_replica.size(); ++i)
-    padded[i] = {static_cast<double>(plan_->matched_replica[i].real()),
-                 static_cast<double>(plan_->matched_replica[i].imag())};
-  const DeviceBuffer<double2> line = upload<double2>(padded);
-  const CufftPlan fft(CufftPlan::Kind::double_complex, line_length_, 1);
+  const std::size_t length = fuses_matched_filter() ? fused_length_ : line_length_;
+  std::vector<std::complex<double>> values(length);
+  std::copy(plan_->matched_replica.begin(), plan_->matched_replica.end(), values.begin());
+  static_assert(sizeof(std::complex<double>) == sizeof(double2));
+  const DeviceBuffer<double2> line = upload<double2>(values);
+  const CufftPlan fft(CufftPlan::Kind::double_complex, length, 1);
   const DeviceBuffer<std::byte> work(fft.work_bytes());
   const Stream stream(Priority::normal);
   fft.use(work.data(), stream.get());
   fft.forward(line.data(), line.data());
   stream.synchronize();
-  check(cudaMemcpy(padded.data(), line.data(), line.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
-  std::vector<float2> spectrum(line_length_);
-  const double scale = 1.0 / static_cast<double>(line_length_);
-  for (std::size_t k = 0; k < line_length_; ++k)
-    spectrum[k] = {static_cast<float>(padded[k].x * scale), static_cast<float>(-padded[k].y * scale)};
-  replica_spectrum_ = upload<float2>(spectrum);
+  check(cudaMemcpy(values.data(), line.data(), line.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  for (std::complex<double>& value : values) value = std::conj(value) / static_cast<double>(length);
+  if (fuses_matched_filter()) {
+    replica_spectrum_ = upload<float2>(matched_filter_spectrum(values));
+    twiddles_ = upload<float2>(matched_filter_twiddles(length));
+  } else {
+    replica_spectrum_ = upload<float2>(std::vector<std::complex<float>>(values.begin(), values.end()));
+  }
 }
 
 void DeviceTables::make_cfar() {

@@ -7,6 +7,7 @@
 #include "dsp/chain/chain_plan.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/stage/cfar.h"
+#include "kernels/stage/matched_filter.h"
 #include "kernels/stage/slow_time.h"
 #include "kernels/stage/unpack.h"
 
@@ -39,6 +40,13 @@ class DeviceTables {
   /// factor / cells for each count that occurs in the map, NaN for the others.
   void fill_scales(double pfa, float* scales) const;
 
+  /// The matched filter is one kernel that keeps lines in shared memory, not cuFFT and a product between.
+  bool fuses_matched_filter() const { return fused_length_ > 0; }
+  /// That kernel reads raw lines as well, so that none are unpacked before.
+  bool fuses_unpack() const { return fuses_matched_filter() && matched_filter_reads_raw(unpack_job()); }
+  /// For `lines` of line_length, in place: the kept gates of each line come to where cuFFT would put them.
+  MatchedFilterJob matched_filter_job(float2* lines) const;
+
   const float2* replica_spectrum() const { return replica_spectrum_.data(); }
   const float2* calibration() const { return calibration_.data(); }
   const float* doppler_window() const { return doppler_window_.data(); }
@@ -56,9 +64,11 @@ class DeviceTables {
   bool real_transform_ = false;
   std::size_t line_length_ = 0;
   std::size_t profile_length_ = 0;
+  std::size_t fused_length_ = 0;
   DeviceBuffer<float> range_window_;
   DeviceBuffer<float2> calibration_;
   DeviceBuffer<float2> replica_spectrum_;
+  DeviceBuffer<float2> twiddles_;
   DeviceBuffer<float> doppler_window_;
   CfarJob cfar_;
   std::size_t scale_count_ = 0;

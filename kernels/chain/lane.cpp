@@ -102,7 +102,7 @@ void Lane::allocate() {
 void Lane::plan_transforms() {
   const ChainPlan& plan = tables_->plan();
   using Kind = CufftPlan::Kind;
-  if (tables_->has_range_transform())
+  if (tables_->has_range_transform() && !tables_->fuses_matched_filter())
     range_fft_ = CufftPlan(tables_->real_transform() ? Kind::real_to_complex : Kind::complex_to_complex,
                            tables_->line_length(), tables_->line_count());
   doppler_fft_ =

@@ -91,6 +91,8 @@ class Lane {
   /// Large CPIs come in one after the other, so that the first is whole soonest. Small ones do not fill the link:
   /// theirs come side by side, and without a wait between two streams.
   cudaStream_t ingest_stream(cudaStream_t shared_stream) const { return is_small_ ? stream_.get() : shared_stream; }
+  /// Where samples cross the link as they are read, few blocks read them, and transforms would keep those from reading.
+  bool fuses_unpack() const { return tables_->fuses_unpack() && (is_small_ || !options_.traits.reads_in_place); }
   void unpack(const RawSegment& segment, const void* address, cudaStream_t stream);
   void enqueue_range();
   void enqueue_chain(const Work& work);

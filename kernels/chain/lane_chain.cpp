@@ -20,6 +20,7 @@ void Lane::enqueue_chain(const Work& work) {
 }
 
 void Lane::enqueue_range() {
+  if (fuses_unpack()) return;  // done as the samples came
   const ChainPlan& plan = tables_->plan();
   const cudaStream_t stream = stream_.get();
   clock_.start(GpuStage::range, stream);
@@ -31,7 +32,9 @@ void Lane::enqueue_range() {
   } else if (range_fft_) {
     range_fft_.forward(lines_.data(), lines_.data());
   }
-  if (tables_->has_matched_filter()) {
+  if (tables_->fuses_matched_filter()) {
+    launch_matched_filter(tables_->matched_filter_job(lines_.data()), stream);
+  } else if (tables_->has_matched_filter()) {
     launch_multiply_spectrum(lines_.data(), tables_->replica_spectrum(), tables_->line_count(), tables_->line_length(),
                              stream);
     range_fft_.inverse(lines_.data(), lines_.data());

@@ -88,7 +88,11 @@ void Lane::unpack(const RawSegment& segment, const void* address, cudaStream_t s
   job.quality = {sample_counters_.data(), sample_counters_.data() + 1, channel_has_signal_.data()};
   job.out = tables_->real_transform() ? cube_.data() : lines_.data();
   job.block_limit = options_.traits.reads_in_place && !is_small_ ? kIngestBlocks : 0;
-  launch_unpack(job, stream);
+  if (fuses_unpack()) {
+    launch_raw_matched_filter(tables_->matched_filter_job(lines_.data()), job, stream);
+  } else {
+    launch_unpack(job, stream);
+  }
 }
 
 void Lane::finish_ingest(cudaStream_t shared_stream) {

@@ -285,6 +285,16 @@ std::vector<Case> cases() {
       [](C& config, R&, L&) { config.canceller = Canceller::two_pulse; });
   add("profiled", {1, 32, 60}, WaveformKind::profiled);
   add("pulse_of_real_samples", {2, 16, 128}, WaveformKind::pulse).order = IqOrder::real;
+  // Lines that begin anywhere in a run of 128 bytes, of each way that a matched filter goes.
+  for (const char* memory : {"overlapped", "hybrid"}) {
+    add(std::string("pulse_lines_of_333_") + memory, {4, 8, 333}, WaveformKind::pulse, dc).memory = memory;
+    add(std::string("pulse_lines_of_9000_") + memory, {1, 8, 9000}, WaveformKind::pulse).memory = memory;
+    add(std::string("pulse_lines_of_20000_") + memory, {1, 8, 20000}, WaveformKind::pulse).memory = memory;
+  }
+  add("pulse_cut_gates", {2, 8, 700}, WaveformKind::pulse, [](C& config, R&, L&) {
+    config.range.min_m = 20e3;
+    config.range.max_m = 70e3;
+  }).memory = "overlapped";
   add("many_channels", {33, 16, 64});
   add("more_matrix_than_a_block", {64, 8, 32});
   add("covariance_options", {5, 24, 64}, WaveformKind::fmcw, [](C& config, R&, L&) {
