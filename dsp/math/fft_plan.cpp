@@ -25,6 +25,8 @@ fftwf_complex* fftw_pointer(const std::complex<float>* values) {
 
 bool is_aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 64 == 0; }
 
+// Measuring lines of millions of points would take minutes; past this limit FFTW takes the best plan it has.
+constexpr double kPlanSeconds = 5.0;
 constexpr unsigned kPlanFlags = FFTW_MEASURE | FFTW_PRESERVE_INPUT;
 
 }  // namespace
@@ -41,6 +43,7 @@ FftPlan FftPlan::make_complex(std::size_t length, std::size_t batch, int sign) {
   AlignedBuffer<std::complex<float>> out(length * batch);
   const int points = static_cast<int>(length);
   const std::lock_guard lock(planner_mutex());
+  fftwf_set_timelimit(kPlanSeconds);
   fftwf_plan plan = fftwf_plan_many_dft(1, &points, static_cast<int>(batch), fftw_pointer(in.data()), nullptr, 1,
                                         points, fftw_pointer(out.data()), nullptr, 1, points, sign, kPlanFlags);
   if (plan == nullptr) throw std::bad_alloc();
@@ -57,6 +60,7 @@ FftPlan FftPlan::real_forward(std::size_t length, std::size_t batch) {
   AlignedBuffer<std::complex<float>> out(bins * batch);
   const int points = static_cast<int>(length);
   const std::lock_guard lock(planner_mutex());
+  fftwf_set_timelimit(kPlanSeconds);
   fftwf_plan plan = fftwf_plan_many_dft_r2c(1, &points, static_cast<int>(batch), in.data(), nullptr, 1, points,
                                             fftw_pointer(out.data()), nullptr, 1, static_cast<int>(bins), kPlanFlags);
   if (plan == nullptr) throw std::bad_alloc();

@@ -1,6 +1,9 @@
 #include "dsp/stage/detection.h"
 
+#include <cmath>
 #include <string>
+
+#include "dsp/vocabulary/units.h"
 
 namespace cornerturn {
 
@@ -96,6 +99,14 @@ void write_detection_columns(std::span<Product> columns, std::span<const Detecti
   }
   const auto flags = columns.back().mutable_values<std::uint8_t>();
   for (std::size_t i = 0; i < detections.size(); ++i) flags[i] = detections[i].flags;
+}
+
+double detected_power(const CpiResult& result) {
+  const Product* power_db = result.find("detection_power_db");
+  double sum = 0.0;
+  if (power_db == nullptr) return sum;
+  for (const double level_db : power_db->values<double>()) sum += db_to_power(level_db);
+  return std::isfinite(sum) ? sum : 0.0;
 }
 
 std::vector<Detection> read_detections(const CpiResult& result) {

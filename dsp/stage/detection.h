@@ -33,6 +33,10 @@ struct Detection {
   std::uint8_t flags = 0;
 };
 
+/// Power of all detections of a result together, in count2; 0 without. Decides which CPI stands for a run in tables and
+/// pictures.
+double detected_power(const CpiResult& result);
+
 /// Reads the detection columns of a result (absent columns stay at their defaults).
 std::vector<Detection> read_detections(const CpiResult& result);
 

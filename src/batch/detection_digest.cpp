@@ -19,7 +19,9 @@ Expected<void> DetectionDigestSink::accept(const CpiResult& result) {
   if (detections.empty()) return {};
   std::stable_sort(detections.begin(), detections.end(),
                    [](const Detection& a, const Detection& b) { return a.power_db > b.power_db; });
-  if (digest_.shown && detections.front().power_db <= digest_.detections.front().power_db) return {};
+  const double power = detected_power(result);
+  if (digest_.shown && power <= shown_power_) return {};
+  shown_power_ = power;
   digest_.shown = true;
   digest_.shown_cpi = result.header.index;
   digest_.shown_time_s = result.header.start_time_s;

@@ -14,8 +14,9 @@ struct DetectionDigest {
   std::uint64_t detection_count = 0;
   SampleQuality quality;  ///< summed over the CPIs; zero_channels is the most of any CPI
 
-  bool shown = false;           ///< there is a CPI with detections
-  std::uint64_t shown_cpi = 0;  ///< index of the CPI shown: the one with the strongest detection
+  bool shown = false;  ///< there is a CPI with detections
+  std::uint64_t shown_cpi =
+      0;  ///< index of the CPI shown: the one whose detections have the most power together, as in the picture
   double shown_time_s = 0.0;
   std::vector<Detection> detections;  ///< of that CPI, strongest first, kShownCount at most
   std::size_t shown_cpi_detection_count = 0;
@@ -35,6 +36,7 @@ class DetectionDigestSink final : public ResultSink {
 
  private:
   DetectionDigest digest_;
+  double shown_power_ = 0.0;
 };
 
 }  // namespace cornerturn

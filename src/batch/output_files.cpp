@@ -65,6 +65,14 @@ Expected<void> check_free(const std::vector<std::string>& files, bool overwrite)
   return {};
 }
 
+Expected<void> check_not_input(const std::vector<std::string>& files, const std::vector<std::string>& inputs) {
+  for (const std::string& file : files)
+    for (const std::string& input : inputs)
+      if (std::error_code ignored; fs::equivalent(file, input, ignored))
+        return usage_error(file, fmt::format("is the input {} itself", input), "write elsewhere with -o");
+  return {};
+}
+
 Expected<void> prepare_directory(const std::string& directory) {
   std::error_code fault;
   fs::create_directories(directory, fault);
@@ -84,12 +92,14 @@ Expected<void> prepare_directory(const std::string& directory) {
   return {};
 }
 
-Expected<OutputSinks> open_outputs(const OutputPlace& place, const std::vector<std::string>& kinds, bool overwrite) {
+Expected<OutputSinks> open_outputs(const OutputPlace& place, const std::vector<std::string>& kinds, bool overwrite,
+                                   const std::vector<std::string>& inputs) {
   const Expected<ResultWriterOptions> options = place_results(place.directory, place.stem, kinds, place.hdf5_path);
   if (!options) return unexpected(options.error());
   OutputSinks outputs;
   outputs.files = result_files(*options);
   if (outputs.files.empty()) return outputs;
+  if (const Expected<void> apart = check_not_input(outputs.files, inputs); !apart) return unexpected(apart.error());
   if (const Expected<void> is_free = check_free(outputs.files, overwrite); !is_free) return unexpected(is_free.error());
   if (const Expected<void> ready = prepare_directory(place.directory); !ready) return unexpected(ready.error());
   Expected<std::vector<std::unique_ptr<ResultSink>>> sinks = make_result_sinks(*options);

@@ -36,7 +36,12 @@ struct OutputSinks {
 };
 
 /// Checks that the outputs named by `kinds` ("h5", "csv", "png" ...) can be written and makes their sinks.
-/// Errors: usage (unknown kind, a file is there already), runtime (the directory).
-Expected<OutputSinks> open_outputs(const OutputPlace& place, const std::vector<std::string>& kinds, bool overwrite);
+/// `inputs` are files that no output may be, whatever `overwrite` says: captures above all.
+/// Errors: usage (unknown kind, a file is there already or an input), runtime (the directory).
+Expected<OutputSinks> open_outputs(const OutputPlace& place, const std::vector<std::string>& kinds, bool overwrite,
+                                   const std::vector<std::string>& inputs);
+
+/// Errors: usage when a file to write is one of the inputs, through links too.
+Expected<void> check_not_input(const std::vector<std::string>& files, const std::vector<std::string>& inputs);
 
 }  // namespace cornerturn

@@ -99,7 +99,7 @@ Expected<Job> open_job(const std::string& path, const JobOptions& options) {
   products->detections = chain->config.cfar.enabled;
   Expected<ChainPlan> plan = make_chain_plan(info.radar, info.layout, info.shape, chain->config);
   if (!plan) return unexpected(locate_plan_error(plan.error(), *chain, path));
-  if (options.score && info.truth.empty())
+  if (options.score && !info.truth)
     return usage_error(path, "has no truth to score against", "only captures made by 'cornerturn simulate' have one");
   return Job{std::move(*source), std::move(info), std::move(*chain), *products, std::move(*plan), *cpis};
 }
@@ -123,7 +123,7 @@ Expected<JobReport> run_job(Job job, const JobOptions& options, std::vector<Sink
   sinks.push_back({std::move(digest_sink), SinkPolicy::lossless, kWriterQueue});
   const ScoreSink* score = nullptr;
   if (options.score) {
-    auto score_sink = std::make_unique<ScoreSink>(job.info.truth);
+    auto score_sink = std::make_unique<ScoreSink>(*job.info.truth);
     score = score_sink.get();
     sinks.push_back({std::move(score_sink), SinkPolicy::lossless, kWriterQueue});
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct CaptureInfo {
 
   /// A sensible chain for this kind of capture, where the general default would not do.
   ChainConfig suggested_chain;
-  std::vector<SceneTarget> truth;  ///< of simulated captures
+  std::optional<std::vector<SceneTarget>> truth;  ///< of simulated captures; a scene of noise has no targets
 };
 
 /// Delivers CPIs one after the other. Files, shared memory, network and the simulator are sources alike.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -98,7 +99,8 @@ RadarDescription read_radar(const h5::File& file) {
   return radar;
 }
 
-std::vector<SceneTarget> read_truth(const h5::File& file) {
+std::optional<std::vector<SceneTarget>> read_truth(const h5::File& file) {
+  if (!h5::exists_inside(file, kTruth)) return std::nullopt;
   const std::vector<double> range_m = read_rows<double>(file, joined(kTruth, "range_m"), 1);
   std::vector<SceneTarget> targets(range_m.size());
   const auto column = [&](const char* name, double SceneTarget::*member) {

@@ -125,8 +125,8 @@ void write_radar(const h5::File& file, const RadarDescription& radar) {
 }
 
 void write_truth(const h5::File& file, const std::vector<SceneTarget>& targets) {
-  if (targets.empty()) return;
   const h5::Group group = h5::create_group(file.id(), kTruth);
+  if (targets.empty()) return;  // an empty group: known to hold no target
   const std::array<hsize_t, 1> shape{targets.size()};
   const auto column = [&](const char* name, double SceneTarget::*member) {
     std::vector<double> values;
@@ -184,7 +184,7 @@ Expected<CaptureV1Writer> CaptureV1Writer::create(const std::string& path, const
     h5::write_attribute(state->samples.id(), "units", "count");
     h5::write_attribute(state->samples.id(), "zero_level", info.layout.zero_level);
     write_radar(file, info.radar);
-    write_truth(file, info.truth);
+    if (info.truth) write_truth(file, *info.truth);
   } catch (const h5::Hdf5Error& error) {
     ::unlink(state->part_path.c_str());
     return write_error(path, error);

@@ -145,7 +145,9 @@ class Inspector {
       if (result_.channels[channel].rms == 0.0) dead += fmt::format("{}{}", dead.empty() ? "" : ", ", channel);
     if (!dead.empty())
       result_.doubts.push_back({"channels without a signal", fmt::format("all samples of channel {} are equal", dead),
-                                "check which receivers were switched on, and the channel axis"});
+                                "check which receivers were switched on, and the channel axis; with them in the mean "
+                                "over channels there are "
+                                "more false alarms than Pfa says"});
   }
 
   void doubt_levels() {

@@ -8,6 +8,7 @@
 #include "src/batch/bench_run.h"
 #include "src/cli/bench_report.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/cli/version.h"
 #include "src/stream/backend_choice.h"
 
@@ -21,7 +22,7 @@ ExitCode run_bench_command(const BenchOptions& options, const Console& console) 
   if (console.json) {
     nlohmann::json json = bench_json(*report);
     json["version"] = program_version();
-    console.output(json.dump(2) + "\n");
+    console.output(json_text(json));
   } else {
     console.output(format_bench(*report));
   }

@@ -109,9 +109,9 @@ nlohmann::json capture_json(const CaptureInfo& info, const ChainPlan* plan) {
       {"understood", info.understood},
       {"doubts", std::move(doubts)},
   };
-  if (!info.truth.empty()) {
+  if (info.truth) {
     nlohmann::json truth = nlohmann::json::array();
-    for (const SceneTarget& target : info.truth)
+    for (const SceneTarget& target : *info.truth)
       truth.push_back({{"range_m", target.range_m},
                        {"range_rate_mps", target.range_rate_mps},
                        {"azimuth_deg", target.azimuth_deg},

@@ -11,6 +11,7 @@
 #include "src/cli/capture_output.h"
 #include "src/cli/capture_text.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 
 namespace cornerturn {
 namespace {
@@ -37,7 +38,7 @@ ExitCode run_convert(const ConvertArguments& arguments, const Console& console) 
   if (console.json) {
     const nlohmann::json document = {
         {"input", capture_json(info, nullptr)}, {"output", arguments.output}, {"cpi_count", *cpi_count}};
-    console.output(document.dump(2) + "\n");
+    console.output(json_text(document));
   }
   return ExitCode::done;
 }

@@ -14,6 +14,7 @@
 #include "src/batch/host_memory.h"
 #include "src/cli/bench_report.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/cli/quantity.h"
 #include "src/cli/text_table.h"
 #include "src/stream/backend_choice.h"
@@ -131,7 +132,7 @@ ExitCode run_devices(bool measure, const Console& console) {
                                      {"memory_bytes", memory.total_bytes},
                                      {"available_bytes", memory.available_bytes},
                                      {"backends", std::move(rows)}};
-    console.output(document.dump(2) + "\n");
+    console.output(json_text(document));
     return ExitCode::done;
   }
   console.output(fmt::format("processor  {}, {} thread{}\n", model, threads, threads == 1 ? "" : "s"));

@@ -3,6 +3,7 @@
 
 #include "src/capture/open_capture.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/cli/text_table.h"
 
 namespace cornerturn {
@@ -21,7 +22,7 @@ ExitCode run_formats(const Console& console) {
     nlohmann::json rows = nlohmann::json::array();
     for (const CaptureFormatInfo& format : formats)
       rows.push_back({{"name", format.name}, {"what", format.what}, {"missing", format.missing}});
-    console.output(rows.dump(2) + "\n");
+    console.output(json_text(rows));
     return ExitCode::done;
   }
   TextTable table({{"format"}, {"reads"}});

@@ -11,6 +11,7 @@
 #include "src/cli/capture_options.h"
 #include "src/cli/capture_text.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/cli/quantity.h"
 #include "src/cli/text_table.h"
 
@@ -56,8 +57,8 @@ std::string format_samples(const CaptureInspection& inspection) {
   return text;
 }
 
-std::string format_truth(const std::vector<SceneTarget>& truth) {
-  return truth.empty() ? std::string() : fmt::format("  truth       {} targets (simulated)\n", truth.size());
+std::string format_truth(const std::optional<std::vector<SceneTarget>>& truth) {
+  return truth ? fmt::format("  truth       {} targets (simulated)\n", truth->size()) : std::string();
 }
 
 std::string format_doubts(const std::vector<Doubt>& doubts) {
@@ -113,7 +114,7 @@ ExitCode run_info(const InfoArguments& arguments, const Console& console) {
   for (const std::string& path : arguments.captures)
     if (const ExitCode one = info_one(path, arguments.capture, console, reports); one != ExitCode::done)
       code = arguments.captures.size() == 1 ? one : ExitCode::failed;
-  if (console.json) console.output(nlohmann::json{{"captures", std::move(reports)}}.dump(2) + "\n");
+  if (console.json) console.output(json_text(nlohmann::json{{"captures", std::move(reports)}}));
   return code;
 }
 

@@ -13,6 +13,7 @@
 #include "src/cli/capture_options.h"
 #include "src/cli/commands.h"
 #include "src/cli/interrupt.h"
+#include "src/cli/json_text.h"
 #include "src/cli/process_report.h"
 #include "src/cli/progress.h"
 #include "src/cli/quantity.h"
@@ -92,7 +93,9 @@ void warn_about(const JobReport& report, const Console& console) {
 
 ExitCode process_one(Job job, const OutputPlace& place, const ProcessArguments& arguments, const Console& console,
                      nlohmann::json& reports) {
-  Expected<OutputSinks> outputs = open_outputs(place, arguments.kinds, arguments.force);
+  std::vector<std::string> inputs = arguments.captures;
+  inputs.insert(inputs.end(), {arguments.job.chain_path, arguments.job.capture.layout_path});
+  Expected<OutputSinks> outputs = open_outputs(place, arguments.kinds, arguments.force, inputs);
   if (!outputs) return console.fail(outputs.error());
   const std::string path = job.info.path;
   const InterruptGuard interrupt;
@@ -137,7 +140,7 @@ ExitCode process_all(const ProcessArguments& arguments, const Console& console) 
   if (console.json) {
     const nlohmann::json document = {
         {"version", program_version()}, {"captures", std::move(reports)}, {"failed", std::move(failures)}};
-    console.output(document.dump(2) + "\n");
+    console.output(json_text(document));
   }
   if (failed.empty() || arguments.captures.size() == 1 || code == ExitCode::interrupted) return code;
   console.error(

@@ -80,7 +80,9 @@ std::string format_quality(const SampleQuality& quality) {
     text += fmt::format("  samples     {} masked (NaN, Inf or missing)\n", quality.masked_samples);
   if (quality.saturated_samples != 0)
     text += fmt::format("  samples     {} at the end of the converter's range\n", quality.saturated_samples);
-  if (quality.zero_channels != 0) text += fmt::format("  channels    {} without any signal\n", quality.zero_channels);
+  if (quality.zero_channels != 0)
+    text += fmt::format("  channels    {} without any signal: false alarms are more than Pfa says\n",
+                        quality.zero_channels);
   return text;
 }
 

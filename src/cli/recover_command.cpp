@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/result/recover_result.h"
 
 namespace cornerturn {
@@ -32,7 +33,7 @@ ExitCode run_recover(const std::vector<std::string>& paths, const Console& conso
   for (const std::string& path : paths)
     if (const ExitCode one = recover_one(path, console, reports); one != ExitCode::done)
       code = paths.size() == 1 ? one : ExitCode::failed;
-  if (console.json) console.output(reports.dump(2) + "\n");
+  if (console.json) console.output(json_text(reports));
   return code;
 }
 

@@ -11,6 +11,7 @@
 #include "src/cli/capture_output.h"
 #include "src/cli/capture_text.h"
 #include "src/cli/commands.h"
+#include "src/cli/json_text.h"
 #include "src/cli/text_table.h"
 #include "src/config/scene_toml.h"
 
@@ -63,11 +64,11 @@ ExitCode run_simulate(const SimulateArguments& arguments, const Console& console
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const CaptureInfo& info = source->info();
   console.report(fmt::format("{}\n  capture     {}\n{}  wrote       {}, {}\n", scene_name, describe_shape(info),
-                             format_truth(info.truth), arguments.output, describe_written(arguments.output, seconds)));
+                             format_truth(*info.truth), arguments.output, describe_written(arguments.output, seconds)));
   if (console.json) {
     const nlohmann::json document = {
         {"capture", capture_json(info, nullptr)}, {"output", arguments.output}, {"cpi_count", *cpi_count}};
-    console.output(document.dump(2) + "\n");
+    console.output(json_text(document));
   }
   return ExitCode::done;
 }

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -19,6 +18,7 @@ struct TomlReader::Document {
   toml::table root;
   std::string source_name;
   std::optional<Error> first_error;
+  bool key_is_missing = false;  // the first error
   struct KnownKeys {
     std::string path;
     std::set<std::string, std::less<>> names;  // as they were asked for
@@ -78,10 +78,16 @@ TomlReader::TomlReader(std::shared_ptr<Document> document, const void* table, st
     : document_(std::move(document)), table_(table), path_(std::move(path)) {}
 
 Expected<TomlReader> TomlReader::open(const std::string& path) {
+  // No description of a capture, scene or chain is larger; an endless file (a device) ends here.
+  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (!file || !(text << file.rdbuf())) return input_error(path, "cannot be read", "check path and permissions");
-  return parse(text.str(), path);
+  std::string text(kLargestFile + 1, '\0');
+  const bool is_open = file.is_open();
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!is_open || file.bad()) return input_error(path, "cannot be read", "check path and permissions");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLargestFile) return input_error(path, "is larger than 1 MiB", "give a TOML file");
+  return parse(text, path);
 }
 
 Expected<TomlReader> TomlReader::parse(std::string_view text, const std::string& source_name) {
@@ -138,7 +144,8 @@ double TomlReader::number(std::string_view key, double fallback, NumberRange ran
     fail(key, fmt::format("is {}", type_in_words(*node)), in_words(range));
     return fallback;
   }
-  const double value = *node->value<double>();
+  // toml++ gives no double for an integer that it cannot hold exactly; the nearest one will do.
+  const double value = node->is_integer() ? static_cast<double>(*node->value<std::int64_t>()) : *node->value<double>();
   if (contains(range, value)) return value;
   fail(key, fmt::format("{} is out of range", value), in_words(range));
   return fallback;
@@ -239,6 +246,7 @@ std::string TomlReader::where(std::string_view key) const {
 
 void TomlReader::fail(std::string_view key, std::string what, std::string remedy) {
   if (document_->first_error) return;
+  document_->key_is_missing = what == "is missing";
   document_->first_error = Error{ErrorKind::usage, where(key), std::move(what), std::move(remedy)};
 }
 
@@ -248,7 +256,8 @@ Expected<void> TomlReader::check() const {
 }
 
 Expected<void> TomlReader::finish() {
-  if (document_->first_error) return unexpected(*document_->first_error);
+  // A mistyped key is missing and unknown; only the second says what to mend.
+  if (document_->first_error && !document_->key_is_missing) return unexpected(*document_->first_error);
   // Keys that nobody asked for are typing mistakes. Tables that were not entered are found in their parent.
   std::optional<Error> first;
   auto first_line = std::numeric_limits<toml::source_index>::max();
@@ -265,6 +274,7 @@ Expected<void> TomlReader::finish() {
     }
   }
   if (first) return unexpected(*first);
+  if (document_->first_error) return unexpected(*document_->first_error);
   return {};
 }
 

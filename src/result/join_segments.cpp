@@ -167,22 +167,50 @@ class Joiner {
   std::vector<std::byte> buffer_;
 };
 
-JoinReport join_into(const std::string& path, const std::vector<std::string>& segments, bool complete,
-                     const std::string& history) {
+/// A segment that turned out to be damaged when part of it had been copied already.
+struct DamagedSegment {
+  std::string path;
+  std::string reason;
+};
+
+/// One attempt to join all segments but those in `damaged`. Throws DamagedSegment for the first other one.
+JoinReport try_join(const std::string& path, const std::vector<std::string>& segments,
+                    const std::map<std::string, std::string>& damaged, bool complete, const std::string& history) {
   JoinReport report;
   Joiner joiner(path);
   for (const std::string& segment : segments) {
+    if (const auto known = damaged.find(segment); known != damaged.end()) {
+      report.skipped.push_back(segment + ": " + known->second);
+      continue;
+    }
     try {
       joiner.append(segment);
       report.joined.push_back(segment);
     } catch (const UnreadableSegment& unreadable) {
       report.skipped.push_back(segment + ": " + unreadable.reason);
+    } catch (const h5::Hdf5Error& error) {
+      // The system has a reason when writing fails; what the library alone refuses is the segment's damage.
+      if (!error.system_reason().empty()) throw;
+      throw DamagedSegment{segment, error.what()};
     }
   }
   joiner.finish(complete, history);
   report.cpi_count = joiner.total("cpi");
   report.detection_count = joiner.total("detection");
   return report;
+}
+
+/// Joins what can be read: each damaged segment costs one more attempt, because part of it lies in the joined file.
+JoinReport join_into(const std::string& path, const std::vector<std::string>& segments, bool complete,
+                     const std::string& history) {
+  std::map<std::string, std::string> damaged;
+  for (;;) {
+    try {
+      return try_join(path, segments, damaged, complete, history);
+    } catch (const DamagedSegment& segment) {
+      damaged[segment.path] = segment.reason;
+    }
+  }
 }
 
 }  // namespace

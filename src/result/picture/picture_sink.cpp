@@ -1,11 +1,11 @@
 #include "src/result/picture_sink.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "dsp/stage/detection.h"
 #include "src/result/durable_file.h"
 #include "src/result/picture/result_picture.h"
 
@@ -30,7 +30,7 @@ class PictureSink final : public ResultSink {
   }
 
   Expected<void> accept(const CpiResult& result) override {
-    const double strength = strength_of(result);
+    const double strength = detected_power(result);
     const bool better =
         !content_ || choice_ == PictureChoice::last || (choice_ == PictureChoice::strongest && strength > strength_);
     if (!better) return {};
@@ -49,15 +49,6 @@ class PictureSink final : public ResultSink {
   }
 
  private:
-  /// Power of all detections together; 0 without.
-  static double strength_of(const CpiResult& result) {
-    const Product* power_db = result.find("detection_power_db");
-    double sum = 0.0;
-    if (power_db == nullptr) return sum;
-    for (const double level_db : power_db->values<double>()) sum += std::pow(10.0, level_db / 10.0);
-    return std::isfinite(sum) ? sum : 0.0;
-  }
-
   std::vector<std::string> paths_;
   PictureChoice choice_;
   RunDescription run_;

@@ -85,10 +85,19 @@ TEST_F(OutputFiles, FileInThePlaceOfTheDirectoryIsAnError) {
 }
 
 TEST_F(OutputFiles, NoKindsWriteNothing) {
-  const auto outputs = open_outputs({(folder_ / "new").string(), "x", ""}, {}, false);
+  const auto outputs = open_outputs({(folder_ / "new").string(), "x", ""}, {}, false, {});
   ASSERT_TRUE(outputs);
   EXPECT_TRUE(outputs->sinks.empty());
   EXPECT_FALSE(fs::exists(folder_ / "new"));
+}
+
+TEST_F(OutputFiles, OutputIsNeverAnInputThroughLinksToo) {
+  const std::string capture = (folder_ / "walk.h5").string();
+  std::ofstream(capture) << "samples";
+  fs::create_symlink(capture, folder_ / "link.h5");
+  EXPECT_FALSE(check_not_input({capture}, {capture}));
+  EXPECT_FALSE(check_not_input({(folder_ / "link.h5").string()}, {capture}));
+  EXPECT_TRUE(check_not_input({(folder_ / "other.h5").string()}, {capture}));
 }
 
 }  // namespace

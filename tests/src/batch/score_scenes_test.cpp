@@ -42,7 +42,7 @@ ScoreReport score_of(const std::string& uri, Canceller canceller) {
   slot.owner = &owner;
   CpiRequest request;
   request.light = light_parameters(config);
-  Score score(info.truth);
+  Score score(*info.truth);
   for (;;) {
     slot.write_state = 0;
     WriteLease lease(slot, owner);

@@ -44,6 +44,18 @@ void expect_same(const RadarDescription& a, const RadarDescription& b) {
   for (std::size_t i = 0; i < a.array.elements.size(); ++i) EXPECT_EQ(a.array.elements[i].x_m, b.array.elements[i].x_m);
 }
 
+TEST(CaptureV1, SceneOfNoiseIsKnownToHoldNoTarget) {
+  const CaptureFolder folder;
+  Scene scene = small_scene();
+  scene.targets.clear();
+  const auto source = make_simulator_source(scene, "noise", {});
+  ASSERT_TRUE(convert_capture(*source, folder / "noise.h5"));
+  const auto opened = open_capture(folder / "noise.h5");
+  ASSERT_TRUE(opened) << opened.error().message();
+  ASSERT_TRUE((*opened)->info().truth);
+  EXPECT_TRUE((*opened)->info().truth->empty());
+}
+
 TEST(CaptureV1, RoundTripKeepsSamplesRadarAndTruth) {
   const CaptureFolder folder;
   const auto source = make_simulator_source(small_scene(), "scene", {});
@@ -60,10 +72,11 @@ TEST(CaptureV1, RoundTripKeepsSamplesRadarAndTruth) {
   EXPECT_EQ(info.cpi_count, 3U);
   EXPECT_DOUBLE_EQ(info.cpi_period_s, source->info().cpi_period_s);
   expect_same(info.radar, source->info().radar);
-  ASSERT_EQ(info.truth.size(), source->info().truth.size());
-  for (std::size_t i = 0; i < info.truth.size(); ++i) {
-    EXPECT_EQ(info.truth[i].range_m, source->info().truth[i].range_m);
-    EXPECT_EQ(info.truth[i].fluctuation, source->info().truth[i].fluctuation);
+  ASSERT_TRUE(info.truth);
+  ASSERT_EQ(info.truth->size(), source->info().truth->size());
+  for (std::size_t i = 0; i < info.truth->size(); ++i) {
+    EXPECT_EQ((*info.truth)[i].range_m, (*source->info().truth)[i].range_m);
+    EXPECT_EQ((*info.truth)[i].fluctuation, (*source->info().truth)[i].fluctuation);
   }
   const auto again = make_simulator_source(small_scene(), "scene", {});
   for (int cpi = 0; cpi < 3; ++cpi) {

@@ -59,7 +59,7 @@ TEST(SimulatorSource, DescribesTheSceneAndItsTruth) {
   EXPECT_EQ(info.cpi_count, 16U);
   EXPECT_DOUBLE_EQ(info.cpi_period_s, 0.05);
   EXPECT_FALSE(info.live);
-  EXPECT_EQ(info.truth.size(), scene.targets.size());
+  EXPECT_EQ(info.truth->size(), scene.targets.size());
   EXPECT_EQ(info.radar.full_scale_counts, 32768.0);
   EXPECT_EQ(info.suggested_chain.canceller, Canceller::none);
   EXPECT_FALSE(info.understood.empty());
@@ -143,7 +143,7 @@ TEST(SimulatorSource, OpensUris) {
   ASSERT_TRUE(fast) << fast.error().message();
   EXPECT_FALSE((*fast)->info().live);
   EXPECT_EQ((*fast)->info().cpi_count, 3U);
-  EXPECT_EQ((*fast)->info().truth.size(), default_scene().targets.size());
+  EXPECT_EQ((*fast)->info().truth->size(), default_scene().targets.size());
 
   EXPECT_EQ(open_simulator("sim://?quick").error().message(),
             "sim://?quick: 'quick' is no option of the simulator; use fast or cpis=N (0: endless), joined by &");

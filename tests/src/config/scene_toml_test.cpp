@@ -136,7 +136,8 @@ TEST(SceneToml, FaultsNameFileLineAndKey) {
   EXPECT_EQ(error_of(replaced(kSmall, "pri_s = 60e-6", "pri_s = 6e-6")),
             "scene.toml:10:waveform.pri_s: 6e-06 s is shorter than the receive window, which ends after 1.28e-05 s; "
             "give a longer pri_s or fewer samples");
-  EXPECT_TRUE(error_of(replaced(kSmall, "range_m", "rangem")).starts_with("scene.toml:11:target.range_m: is missing"));
+  EXPECT_TRUE(error_of(replaced(kSmall, "range_m", "rangem"))
+                  .starts_with("scene.toml:12:target.rangem: unknown key; did you mean 'range_m'?"));
   EXPECT_TRUE(error_of(replaced(kSmall, "snr_db = 3.0", "snr_db = 3.0\nazimut_deg = 3"))
                   .starts_with("scene.toml:14:target.azimut_deg: unknown key; did you mean 'azimuth_deg'?"));
   EXPECT_TRUE(error_of(replaced(kSmall, "\"fmcw\"", "\"chirp\""))

@@ -34,6 +34,22 @@ TEST(TomlReader, UnknownKeyGetsASuggestion) {
   EXPECT_EQ(done.error().message(), "chain.toml:2:cfar.pfaa: unknown key; did you mean 'pfa'?");
 }
 
+TEST(TomlReader, HugeIntegerIsAFiniteNumber) {
+  TomlReader root = read("x = 9007199254740993\n");
+  EXPECT_DOUBLE_EQ(root.number("x", 0.0), 9007199254740992.0);
+  EXPECT_TRUE(root.finish());
+}
+
+TEST(TomlReader, EndlessFileIsRefused) { EXPECT_FALSE(TomlReader::open("/dev/zero")); }
+
+TEST(TomlReader, MistypedKeyIsNotReportedAsMissing) {
+  TomlReader root = read("pfaa = 1e-3\n");
+  root.required_number("pfa");
+  const auto done = root.finish();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "chain.toml:1:pfaa: unknown key; did you mean 'pfa'?");
+}
+
 TEST(TomlReader, UnknownTableIsAnError) {
   TomlReader root = read("[cfarr]\npfa = 1e-3\n");
   root.table("cfar");
