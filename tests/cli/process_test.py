@@ -40,7 +40,8 @@ class Headless(CliCase):
     def test_bl13_batch_needs_no_display(self):
         self.simulate("a.h5")
         self.simulate("b.h5")
-        bare = {"PATH": "/usr/bin:/bin"}
+        sanitizers = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+        bare = {"PATH": "/usr/bin:/bin", **sanitizers}
         for arguments in (("--help",), ("--version",), ("process", "a.h5", "b.h5", "-o", "out")):
             code, out, err = self.run_cli(*arguments, env=bare)
             self.assertEqual(code, 0, err)
